@@ -7,7 +7,6 @@ would not hold exactly what it held before and the new server is refused.
 import json
 import re
 import tomllib
-from collections.abc import Iterator
 from typing import Any
 
 from stoa.cli.mcp_clients import McpClient, ServerEntry, toml_table
@@ -134,10 +133,7 @@ def _members(text: str, opening: int) -> dict[str, tuple[int, int]]:
     """Where the values of an object's members begin and end."""
     if text[opening] != "{":
         raise Unreadable("there is no object")
-    return {name: (start, end) for name, start, end in _each_member(text, opening)}
-
-
-def _each_member(text: str, opening: int) -> Iterator[tuple[str, int, int]]:
+    found: dict[str, tuple[int, int]] = {}
     at = _skip(text, opening + 1)
     while text[at] != "}":
         key = _KEY.match(text, at)
@@ -145,10 +141,11 @@ def _each_member(text: str, opening: int) -> Iterator[tuple[str, int, int]]:
             raise Unreadable("a member has no name")
         start = _skip(text, _skip(text, key.end()) + 1)
         end = _end(text, start)
-        yield json.loads(key[0]), start, end
+        found[json.loads(key[0])] = start, end
         at = _skip(text, end)
         if text[at] == ",":
             at = _skip(text, at + 1)
+    return found
 
 
 def _skip(text: str, at: int) -> int:
