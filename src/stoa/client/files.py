@@ -6,6 +6,12 @@ from collections.abc import Iterable
 from pathlib import Path
 
 _POSIX = os.name == "posix"
+_OTHERS = 0o077
+
+
+def is_open_to_others(path: Path) -> bool:
+    """Whether other users may read or change a file. Raises OSError."""
+    return _POSIX and bool(path.stat().st_mode & _OTHERS)
 
 
 def replace_file(path: Path, lines: Iterable[bytes], mode: int = 0o600) -> None:

@@ -7,17 +7,13 @@ that is damaged or open to others is not used, and is replaced at the next sign-
 
 import hashlib
 import json
-import os
 import time
 from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
-from stoa.client.files import replace_file
+from stoa.client.files import is_open_to_others, replace_file
 from stoa.client.protocol import Kept, Profile
-
-_OTHERS = 0o077
-_POSIX = os.name == "posix"
 
 
 class KeptSession:
@@ -33,7 +29,7 @@ class KeptSession:
     def read(self, public_key: str) -> Kept | None:
         """The session of this key, None if none is kept."""
         try:
-            if _POSIX and self.path.stat().st_mode & _OTHERS:
+            if is_open_to_others(self.path):
                 return None
             members = dict[str, Any](json.loads(self.path.read_text(encoding="utf-8")))
             if any(members[name] != value for name, value in self._about(public_key).items()):

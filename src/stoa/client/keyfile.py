@@ -26,15 +26,14 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from stoa.client.files import is_open_to_others
 from stoa.client.keys import Key, canonical_url
 from stoa.client.protocol import Profile
 
 FORMAT = "stoa-agent-key"
 VERSION = 1
 
-_OTHERS = 0o077
 _OWNER_ONLY = 0o600
-_POSIX = os.name == "posix"
 
 
 class KeyFileError(Exception):
@@ -56,7 +55,7 @@ class KeyFile:
         try:
             if path.is_dir() or path.is_char_device():
                 raise KeyFileError(f"{path} is no file: name the key file itself")
-            if _POSIX and path.stat().st_mode & _OTHERS:
+            if is_open_to_others(path):
                 raise KeyFileError(f"the key file {path} is open to others: run chmod 600 {path}")
             return _parse(json.loads(path.read_text(encoding="utf-8")))
         except FileNotFoundError:

@@ -11,7 +11,6 @@ half, by which the service knows the author. Who has the file can post as these 
 it can never again post as them. It is replaced as a whole, so it is never seen half written.
 """
 
-import os
 from collections.abc import Iterable
 from pathlib import Path
 from typing import Annotated
@@ -19,15 +18,13 @@ from typing import Annotated
 import msgspec
 
 from stoa.client import Key
-from stoa.client.files import replace_file
+from stoa.client.files import is_open_to_others, replace_file
 from stoa.importers import ImportStopped
 
 FORMAT = "stoa-import-keys"
 VERSION = 1
 
 Hex32 = Annotated[str, msgspec.Meta(pattern="^[0-9a-f]{64}$")]
-
-_OTHERS = 0o077
 
 
 class KeyFileHeader(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -104,7 +101,7 @@ class AuthorKeyFile:
 
 def _read(path: Path) -> dict[str, AuthorKey] | None:
     try:
-        if os.name == "posix" and path.stat().st_mode & _OTHERS:
+        if is_open_to_others(path):
             raise ImportStopped(f"the key file {path} is open to others: run chmod 600 {path}")
         with path.open("rb") as file:
             return _parse(path, file)
