@@ -62,7 +62,7 @@ def copy_command(
     """
     source = _source(from_, data_dir, database_url, config)
     target = _target(to, to_config)
-    outcome = asyncio.run(_copy(source, target, None if as_json else _Progress(), rehearsal))
+    outcome = asyncio.run(_copy(source, target, rehearsal, as_json=as_json))
     if as_json:
         echo_json(_described(source, target, outcome))
     else:
@@ -97,7 +97,7 @@ def _target(to: str | None, config: Path | None) -> NamedDatabase:
 
 
 async def _copy(
-    from_: NamedDatabase, to: NamedDatabase, say: "_Progress | None", rehearsal: bool
+    from_: NamedDatabase, to: NamedDatabase, rehearsal: bool, *, as_json: bool
 ) -> "CopyOutcome":
     from stoa.store.transfer import copying
 
@@ -111,10 +111,11 @@ async def _copy(
         with to.refusing():
             opening = to.engine.open_target(to.settings, clock)
             target = await stack.enter_async_context(opening)
-        if say:
+        if not as_json:
             typer.echo(f"from: {from_.address}\nto:   {to.address}")
+        tell = (lambda *_: None) if as_json else _Progress()
         with using_database("the copy stopped", "; run it again to go on"):
-            return await copying.copy(source, target, say or _silent, while_served=rehearsal)
+            return await copying.copy(source, target, tell, while_served=rehearsal)
 
 
 class _Progress:
@@ -128,10 +129,6 @@ class _Progress:
         if what != self._what or done >= self._next:
             typer.echo(f"{what}: {done}" if done else what)
             self._what, self._next = what, 2 * done
-
-
-def _silent(_what: str, _done: int) -> None:
-    """Progress that is not told."""
 
 
 def _described(from_: NamedDatabase, to: NamedDatabase, outcome: "CopyOutcome") -> dict[str, Any]:
