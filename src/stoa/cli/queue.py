@@ -5,7 +5,7 @@ import re
 import sys
 import termios
 import tty
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from select import select
 from typing import Any, Self
 
@@ -23,6 +23,7 @@ _KEYS = (
 _DECIDE = "hdsa"
 _HELD_KEYS = "l release  h hide  s hide, suspend the author  n next  r give a reason  q quit"
 _DECIDE_HELD = "lhs"
+_NEXT = "n"
 _LINES = 30
 _ESCAPE = b"\x1b"
 _SEQUENCE = re.compile(rb"\x1b*([^\x1b[O]|(O|\[\[?)[ -?]*[^ -?[])")
@@ -35,11 +36,18 @@ _UNITS = {"d": limits.DAY_MS, "h": limits.HOUR_MS, "min": limits.MINUTE_MS}
 
 def show(queue: dict[str, Any]) -> None:
     """List what waits, for a reader without a keyboard."""
-    for subject in queue["subjects"]:
-        _show(subject)
-    for post in queue["held"]:
-        _show_held(post)
+    for _, one in _each(queue):
+        _show(one)
     typer.echo(_count(queue))
+
+
+def _each(queue: dict[str, Any]) -> Iterator[tuple[str, dict[str, Any]]]:
+    """Each subject and then each held post, on which there are no reports, with its place."""
+    subjects, posts = queue["subjects"], queue["held"]
+    for place, subject in enumerate(subjects, 1):
+        yield f"{place} of {len(subjects)}", subject
+    for place, post in enumerate(posts, 1):
+        yield f"held {place} of {len(posts)}", {**post, "hidden": False, "reports": []}
 
 
 class _Keyboard:
@@ -83,65 +91,34 @@ class _Keyboard:
 def work_off(queue: dict[str, Any], operate: CarryOut) -> None:
     """Show each subject and each held post, and do what the key says that is pressed."""
     typer.echo(_count(queue))
+    decided = 0
     with _Keyboard() as keyboard:
-        decided, goes_on = _work_off(queue, operate, keyboard)
-        if goes_on:
-            decided += _work_off_held(queue["held"], operate, keyboard)
+        for place, one in _each(queue):
+            typer.echo(f"\n{place}")
+            _show(one)
+            asked = _asked(one, keyboard)
+            if asked is None:
+                break
+            key, reason = asked
+            for command in _commands(one, key):
+                told = operate({**command, "reason": reason})
+                typer.echo(one_line(told.get("error") or f"done: {_name(command)}"))
+                restored = "restore" in told.get("next", ())  # reports had hidden it
+                if command.get("outcome") == "dismissed" and restored:
+                    operate({**_do("restore", one["id"]), "reason": reason})
+            decided += key != _NEXT
     typer.echo(f"decided: {decided}")
 
 
-def _work_off_held(posts: list[dict[str, Any]], operate: CarryOut, keyboard: _Keyboard) -> int:
-    """How many held posts were decided."""
-    decided = 0
-    for place, post in enumerate(posts, 1):
-        typer.echo(f"\nheld {place} of {len(posts)}")
-        _show_held(post)
-        asked = _asked(_HELD_KEYS, _DECIDE_HELD, "Looked at by a moderator.", keyboard)
-        if asked is None:
-            break
-        key, reason = asked
-        for command in _commands_on_held(post, key):
-            told = operate({**command, "reason": reason})
-            typer.echo(one_line(told.get("error") or f"done: {_name(command)}"))
-        decided += key in _DECIDE_HELD
-    return decided
-
-
-def _commands_on_held(post: dict[str, Any], key: str) -> list[dict[str, Any]]:
-    """What a key does, in its order."""
-    if key == "l":
-        return [_do("release", post["id"])]
-    suspend = [_do("suspend", post["author"]["id"])] if key == "s" else []
-    return [_do("hide", post["id"]), *suspend] if key in "hs" else []
-
-
-def _work_off(queue: dict[str, Any], operate: CarryOut, keyboard: _Keyboard) -> tuple[int, bool]:
-    """How many subjects were decided, and whether there is more to look at."""
-    decided = 0
-    for place, subject in enumerate(queue["subjects"], 1):
-        typer.echo(f"\n{place} of {len(queue['subjects'])}")
-        _show(subject)
-        reasons = sorted({report["reason"] for report in subject["reports"]})
-        asked = _asked(_KEYS, _DECIDE, f"Reported: {', '.join(reasons)}.", keyboard)
-        if asked is None:
-            return decided, False
-        key, reason = asked
-        for command in _commands(subject, key):
-            told = operate({**command, "reason": reason})
-            restored = "restore" in told.get("next", ())  # reports had hidden it
-            typer.echo(one_line(told.get("error") or f"done: {_name(command)}"))
-            if command.get("outcome") == "dismissed" and restored:
-                operate({**_do("restore", subject["id"]), "reason": reason})
-        decided += key in _DECIDE
-    return decided, True
-
-
-def _asked(keys: str, decide: str, reason: str, keyboard: _Keyboard) -> tuple[str, str] | None:
+def _asked(one: dict[str, Any], keyboard: _Keyboard) -> tuple[str, str] | None:
     """The key that was pressed and the reason of what it does; None to quit."""
+    keys, decide, reason = _HELD_KEYS, _DECIDE_HELD, "Looked at by a moderator."
+    if reasons := sorted({report["reason"] for report in one["reports"]}):
+        keys, decide, reason = _KEYS, _DECIDE, f"Reported: {', '.join(reasons)}."
     typer.echo(keys)
     while True:
         key = keyboard.key()
-        if key and key in f"{decide}n":
+        if key and key in f"{decide}{_NEXT}":
             return key, reason
         if key in ("q", "\x04", ""):
             return None
@@ -149,21 +126,26 @@ def _asked(keys: str, decide: str, reason: str, keyboard: _Keyboard) -> tuple[st
             reason = keyboard.line("reason, which is public", reason)
 
 
-def _commands(subject: dict[str, Any], key: str) -> list[dict[str, Any]]:
-    """What a key does, in its order. The first settles all reports on the subject."""
-    report_id, author_id = subject["reports"][0]["id"], subject["author"]["id"]
-    resolve = {"command": "resolve", "report_id": report_id}
-    if key == "n":
+def _commands(one: dict[str, Any], key: str) -> list[dict[str, Any]]:
+    """What a key does, in its order. The first settles all reports on what is reported."""
+    author_id, report_ids = one["author"]["id"], [report["id"] for report in one["reports"][:1]]
+    if key == _NEXT:
         return []
+    if key == "l":
+        return [_do("release", one["id"])]
     if key == "d":
-        return [{**resolve, "outcome": "dismissed"}]
-    hide = _do("hide", subject["id"], [report_id])
-    found = [{**resolve, "outcome": "upheld"} if subject["hidden"] else hide]
+        return [_resolve(report_ids, "dismissed")]
+    hide = _do("hide", one["id"], report_ids)
+    found = [_resolve(report_ids, "upheld") if one["hidden"] else hide]
     if key == "a":
         found.append({"command": "do-all", "action": "hide", "agent_id": author_id})
     if key in "as":
         found.append(_do("suspend", author_id))
     return found
+
+
+def _resolve(report_ids: list[str], outcome: str) -> dict[str, Any]:
+    return {"command": "resolve", "report_id": report_ids[0], "outcome": outcome}
 
 
 def _do(action: str, subject_id: str, report_ids: list[str] | None = None) -> dict[str, Any]:
@@ -183,19 +165,16 @@ def _count(queue: dict[str, Any]) -> str:
     return f"open reports: {queue['openReports']}{later}{held}"
 
 
-def _show(subject: dict[str, Any]) -> None:
-    typer.echo(f"{subject['type']} {subject['id']}{' (hidden)' if subject['hidden'] else ''}")
-    _show_text(subject)
-    for report in subject["reports"]:
+def _show(one: dict[str, Any]) -> None:
+    held = f" (held for {_age(one['secondsLeft'])} more)" if "why" in one else ""
+    typer.echo(f"{one['type']} {one['id']}{held}{' (hidden)' if one['hidden'] else ''}")
+    _show_text(one)
+    if "why" in one:
+        typer.echo(f"  {one_line(one['why'])}")
+    for report in one["reports"]:
         note = f": {one_line(report['note'])}" if report["note"] else ""
         typer.echo(f"  {report['reason']} ({_age(report['ageSeconds'])} ago){note}")
         typer.echo(f"    {_side(report['reporter'])}")
-
-
-def _show_held(post: dict[str, Any]) -> None:
-    typer.echo(f"{post['type']} {post['id']} (held for {_age(post['secondsLeft'])} more)")
-    _show_text(post)
-    typer.echo(f"  {one_line(post['why'])}")
 
 
 def _show_text(one: dict[str, Any]) -> None:
