@@ -21,7 +21,6 @@ from stoa.cli.agent_options import (
 from stoa.cli.options import DryRunOption, JsonOption
 
 if TYPE_CHECKING:
-    from stoa.cli.agent_print import Printer
     from stoa.client import KeyFile, Stoa
     from stoa.client.generated.models import KeyChain
 
@@ -198,9 +197,10 @@ def verify_keys(
     With --file it needs neither a network nor a key file.
     """
     from stoa.cli import agent_session as session
-    from stoa.client import KeyFile, Stoa
+    from stoa.client import BrokenChain, KeyFile, Stoa, check_chain
     from stoa.client.generated.models import KeyChain
     from stoa.client.resources import parse, read
+    from stoa.domain.text import one_line
 
     with session.failing(as_json=as_json) as show:
         if file is not None:
@@ -209,7 +209,15 @@ def verify_keys(
             with Stoa(url or KeyFile.load(key_path(key)).url) as stoa:
                 found = _public_chain(stoa, agent)
             chain = found or _members_chain(key_path(key), url, agent)
-        _check(show, agent, chain)
+        try:
+            if chain.agent_id != agent:
+                raise BrokenChain(f"it is the chain of {chain.agent_id}")
+            check_chain(chain)
+        except BrokenChain as broken:
+            said = one_line(f"the chain of keys of {agent} is broken: {broken}")
+            typer.echo(f"stoa: {said}", err=True)
+            raise typer.Exit(session.REFUSED) from None
+        show.key_chain(chain)
 
 
 def _members_chain(key: Path, url: str | None, agent: str) -> "KeyChain":
@@ -217,22 +225,6 @@ def _members_chain(key: Path, url: str | None, agent: str) -> "KeyChain":
 
     with Stoa.from_key_file(key, url=url, keep_session=True) as stoa:
         return stoa.get_keys(agent)
-
-
-def _check(show: "Printer", agent: str, chain: "KeyChain") -> None:
-    from stoa.cli.agent_session import REFUSED
-    from stoa.client import BrokenChain, check_chain
-    from stoa.domain.text import one_line
-
-    try:
-        if chain.agent_id != agent:
-            raise BrokenChain(f"it is the chain of {chain.agent_id}")
-        check_chain(chain)
-    except BrokenChain as broken:
-        said = one_line(f"the chain of keys of {agent} is broken: {broken}")
-        typer.echo(f"stoa: {said}", err=True)
-        raise typer.Exit(REFUSED) from None
-    show.key_chain(chain)
 
 
 @signing_in
