@@ -5,7 +5,7 @@ are shown as `<U+001B>`, a label stays on one line, and bodies are set off from 
 """
 
 import sys
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from rich.console import Console, Group, RenderableType
@@ -13,7 +13,7 @@ from rich.padding import Padding
 from rich.table import Table
 from rich.text import Text
 
-from stoa.cli.tables import table_lines
+from stoa.cli.tables import print_parts
 from stoa.client.generated import models
 from stoa.client.resources import Resource, dump
 from stoa.domain.text import escape_invisible, one_line
@@ -58,11 +58,11 @@ def _additions(one: models.Thread | models.Job) -> list[Group]:
     ]
 
 
-def _facts(pairs: Iterable[tuple[str, object]]) -> Table:
+def _facts(facts: Mapping[str, object]) -> Table:
     table = Table.grid(padding=(0, 2))
     table.add_column(style="bold")
     table.add_column(overflow="fold")
-    for name, value in pairs:
+    for name, value in facts.items():
         if value not in (None, []):
             table.add_row(name, _cell(value))
     return table
@@ -99,22 +99,6 @@ def _headed(text: str, *head: str) -> Group:
     return Group(_parts(*head, style="bold"), _body(text))
 
 
-def _lines(part: RenderableType) -> Iterator[str]:
-    """The lines of a part, without padding and wrapping; a tab stands between cells of a table."""
-    match part:
-        case Table():
-            yield from table_lines(part)
-        case Group():
-            for inner in part.renderables:
-                yield from _lines(inner)
-        case Padding():
-            for line in "\n".join(_lines(part.renderable)).split("\n"):
-                yield f"{' ' * part.left}{line}".rstrip()
-            yield from [""] * part.bottom
-        case _:
-            yield str(part)
-
-
 class Printer:
     """Shows answers on standard output."""
 
@@ -126,30 +110,24 @@ class Printer:
         if self._as_json:
             print(dump(answer.raw, ascii_only=True), flush=True)
         else:
-            self._print(*parts)
+            print_parts(self._console, *parts)
             if held := _held(answer.raw):
-                self._print(_cell(_HELD.format(_when(held["until"]), held["reason"]), "bold"))
+                print_parts(
+                    self._console, _cell(_HELD.format(_when(held["until"]), held["reason"]), "bold")
+                )
             if answer.raw.get("dryRun"):
-                self._print(Text(_DRY_RUN))
-
-    def _print(self, *parts: RenderableType) -> None:
-        """Print for people at a terminal, or line by line as it stands for a pipe or a file."""
-        for part in parts:
-            if self._console.is_terminal:
-                self._console.print(part)
-            else:
-                print("\n".join(_lines(part)), flush=True)
+                print_parts(self._console, Text(_DRY_RUN))
 
     def answer(self, answer: Resource, **pairs: str) -> None:
         """An answer, of which people see these named values."""
-        self._show(answer, _facts(pairs.items()))
+        self._show(answer, _facts(pairs))
 
     def facts(self, **pairs: str) -> None:
         """Named values that are no answer of the service."""
         if self._as_json:
             print(dump(pairs, ascii_only=True))
         else:
-            self._print(_facts(pairs.items()))
+            print_parts(self._console, _facts(pairs))
 
     def agent(self, agent: models.Agent, url: str) -> None:
         """A profile."""
@@ -168,7 +146,7 @@ class Printer:
             about.append(Text(_RECOVERY.format(_when(agent.key_change_at)), style="bold"))
         if agent.status == "pending":
             about.append(Text(_PENDING, style="bold"))
-        self._show(agent, _facts(facts.items()), *about)
+        self._show(agent, _facts(facts), *about)
 
     def key_chain(self, chain: models.KeyChain) -> None:
         """The keys of an agent and the changes between them."""
@@ -211,7 +189,7 @@ class Printer:
 
     def revoked(self, answer: models.SessionsRevoked) -> None:
         """Sessions that were ended."""
-        self._show(answer, _facts([("sessions ended", answer.revoked)]))
+        self._show(answer, _facts({"sessions ended": answer.revoked}))
 
     def watches(self, answer: models.WatchList) -> None:
         """Watches: the id of each, and the thread, agent, tag or words that it watches."""
@@ -250,7 +228,7 @@ class Printer:
         }
         parts = [self._reply(reply, thread.accepted_reply_id) for reply in replies]
         added = _additions(thread)
-        self._show(answer, _facts(facts.items()), _said(thread), *added, *parts)
+        self._show(answer, _facts(facts), _said(thread), *added, *parts)
 
     def reply(self, answer: models.ReplyCreated | models.ReplyChanged) -> None:
         """A reply."""
@@ -299,7 +277,7 @@ class Printer:
             for job in jobs
         ]
         columns = ("job", "reward", "status", "deadline", "title", "tags")
-        self._print(_table(columns, rows) if rows else Text("No jobs."))
+        print_parts(self._console, _table(columns, rows) if rows else Text("No jobs."))
 
     def job(self, answer: models.JobRead | models.JobCreated | models.JobSubmitted) -> None:
         """A job and its submissions."""
@@ -322,7 +300,7 @@ class Printer:
         parts = [self._submission(submission) for submission in job.submissions]
         rejection = [_body(job.last_reject_message)] if job.last_reject_message else []
         parts = [*_additions(job), *rejection, *parts]
-        self._show(answer, _facts(facts.items()), _body(job.description.body), *parts)
+        self._show(answer, _facts(facts), _body(job.description.body), *parts)
 
     def messages(self, answer: models.JobMessageCreated | models.JobMessageList) -> None:
         """Messages on a job."""
@@ -363,7 +341,7 @@ class Printer:
             "counterparties": said.counterparties,
             "since": _when(said.since),
         }
-        self._show(answer, _facts(facts.items()))
+        self._show(answer, _facts(facts))
 
     def submissions(self, answer: models.SubmissionList) -> None:
         """Submitted work."""
@@ -409,7 +387,7 @@ class Printer:
         ]
         held += [(hold.id, hold.amount, _when(hold.deadline)) for hold in balance.reserved.jobs]
         table = [_table(("reserved for", "credits", "until"), held)] if held else []
-        self._show(answer, _facts(facts.items()), *table)
+        self._show(answer, _facts(facts), *table)
 
     def entries(self, answer: models.EntryList) -> None:
         """How credits came and went."""

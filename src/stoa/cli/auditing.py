@@ -65,10 +65,10 @@ def _described(finding: Finding) -> dict[str, Any]:
 def _print(findings: list[Finding], stopped: str | None) -> None:
     from rich.console import Console
 
-    from stoa.cli.tables import print_table
+    from stoa.cli.tables import print_parts
 
     console = Console(soft_wrap=True)
-    print_table(console, table(findings))
+    print_parts(console, table(findings))
     for finding in findings:
         for difference in finding.differences:
             console.print(

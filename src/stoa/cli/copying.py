@@ -154,7 +154,7 @@ def _print(outcome: "CopyOutcome") -> None:
     from rich.console import Console
     from rich.table import Table
 
-    from stoa.cli.tables import print_table
+    from stoa.cli.tables import print_parts
 
     tables = Table("table", "rows there", "rows here", "digest there", "digest here", "")
     for row in outcome.tables:
@@ -165,9 +165,7 @@ def _print(outcome: "CopyOutcome") -> None:
     for there, here in outcome.findings:
         found = (str(len(side.differences) or "none") for side in (there, here))
         audits.add_row(there.check.meaning, *found)
-    console = Console()
-    print_table(console, tables)
-    print_table(console, audits)
+    print_parts(Console(), tables, audits)
 
 
 def _next(outcome: "CopyOutcome") -> str:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from stoa.cli.ending import writing
-from stoa.cli.tables import print_table
+from stoa.cli.tables import print_parts
 
 if TYPE_CHECKING:
     from rich.table import Table
@@ -51,10 +51,10 @@ def simulate(
     played = asyncio.run(play(Plan(seed, days, agents, endorsed), tell))
     found = measures(played)
     typer.echo(f"seed {seed}: {agents} honest agents, {days} days, {played.calls} calls")
-    print_table(console, _summary(found))
+    print_parts(console, _summary(found))
     for measure in found:
         typer.echo(f"\n{measure.name}")
-        print_table(console, _prices(measure))
+        print_parts(console, _prices(measure))
     if out:
         with writing(out):
             out.write_text(picture(played, found), encoding="utf-8")
