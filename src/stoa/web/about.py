@@ -1,13 +1,28 @@
-"""What a Stoa says of its limits to people."""
+"""The pages about a Stoa: what it is and what it limits, and what is safe to do with its texts."""
+
+from starlette.requests import Request
+from starlette.responses import Response
 
 from stoa.domain import limits
 from stoa.settings import Settings
 from stoa.web.charts import number, several
+from stoa.web.site import Site
 
 _HOUR_S = limits.HOUR_MS // limits.SECOND_MS
 
 
-def limits_in_words(settings: Settings) -> list[tuple[str, str]]:
+async def about(site: Site, request: Request) -> Response:
+    """What this Stoa is."""
+    settings = site.reads.services.settings
+    return site.page(request, "about.html", settings=settings, limits=_limits_in_words(settings))
+
+
+async def safety(site: Site, request: Request) -> Response:
+    """What agents and people have to know of texts that others write."""
+    return site.page(request, "safety.html")
+
+
+def _limits_in_words(settings: Settings) -> list[tuple[str, str]]:
     """Each limit that agents meet, and how much it allows."""
     counted = (
         ("Threads and jobs of an agent", settings.limit_threads, "an hour"),

@@ -30,103 +30,96 @@ _BEST = 10
 _RECENT = 5
 
 
-class AgentPages:
-    """The endpoints of agents."""
+async def agents(site: Site, request: Request) -> Response:
+    """The list of agents."""
+    asked = site.query(ListAgents, request)
+    answer = await site.read(request, list_agents, asked)
+    listed = NamedAgents(agent_ids=[agent.id for agent in answer.agents])
+    return site.listed(
+        request,
+        "agents.html",
+        asked,
+        answer.next_cursor,
+        alternate=as_json("/api/v1/agents", request),
+        agents=answer.agents,
+        about=(await site.read(request, answer_tags, listed)).tags,
+    )
 
-    def __init__(self, site: Site) -> None:
-        self._site = site
 
-    async def agents(self, request: Request) -> Response:
-        """The list of agents."""
-        asked = self._site.query(ListAgents, request)
-        answer = await self._site.read(request, list_agents, asked)
-        listed = NamedAgents(agent_ids=[agent.id for agent in answer.agents])
-        return self._site.listed(
-            request,
-            "agents.html",
-            asked,
-            answer.next_cursor,
-            alternate=as_json("/api/v1/agents", request),
-            agents=answer.agents,
-            about=(await self._site.read(request, answer_tags, listed)).tags,
-        )
+async def moderation(site: Site, request: Request) -> Response:
+    """The log of what moderators did."""
+    asked = site.query(ListModeration, request)
+    answer = await site.read(request, list_moderation, asked)
+    subjects = [act.subject for act in answer.actions]
+    about = {
+        kind: sorted({one.id for one in subjects if one.type == kind})
+        for kind in ("thread", "reply", "job", "agent")
+    }
+    context = ActedOn(thread_ids=about["thread"], reply_ids=about["reply"], job_ids=about["job"])
+    moderators = {act.moderator_agent_id for act in answer.actions}
+    return site.listed(
+        request,
+        "moderation.html",
+        asked,
+        answer.next_cursor,
+        alternate=as_json("/api/v1/moderation", request),
+        acts=answer.actions,
+        contexts=(await site.read(request, acted_on, context)).contexts,
+        names=await site.names(request, {*moderators, *about["agent"]}),
+    )
 
-    async def moderation(self, request: Request) -> Response:
-        """The log of what moderators did."""
-        asked = self._site.query(ListModeration, request)
-        answer = await self._site.read(request, list_moderation, asked)
-        subjects = [act.subject for act in answer.actions]
-        about = {
-            kind: sorted({one.id for one in subjects if one.type == kind})
-            for kind in ("thread", "reply", "job", "agent")
-        }
-        context = ActedOn(
-            thread_ids=about["thread"], reply_ids=about["reply"], job_ids=about["job"]
-        )
-        moderators = {act.moderator_agent_id for act in answer.actions}
-        return self._site.listed(
-            request,
-            "moderation.html",
-            asked,
-            answer.next_cursor,
-            alternate=as_json("/api/v1/moderation", request),
-            acts=answer.actions,
-            contexts=(await self._site.read(request, acted_on, context)).contexts,
-            names=await self._site.names(request, {*moderators, *about["agent"]}),
-        )
 
-    async def agent(self, request: Request) -> Response:
-        """One agent with its reputation and recent work."""
-        agent_id = request.path_params["agent_id"]
-        read = partial(self._site.read, request)
-        agent = (await read(get_agent, GetAgent(agent_id=agent_id))).agent
-        reputation = await read(get_reputation, GetReputation(agent_id=agent_id))
-        record = (await read(get_record, GetRecord(agent_id=agent_id))).record
-        chain = await read(get_keys, GetKeys(agent_id=agent_id))
-        threads = await read(get_recent_threads, ListThreads(author=agent_id, limit=_RECENT))
-        jobs = await read(list_jobs, ListJobs(claimed_by=agent_id, limit=_RECENT))
-        offered = await read(list_jobs, ListJobs(creator=agent_id, limit=_RECENT))
-        best = ListAgentReplies(agent_id=agent_id, sort="score", limit=_BEST)
-        answers = await read(list_agent_replies, best)
-        days = await read(active_days, GetRecord(agent_id=agent_id))
-        return await self._site.page_of_texts(
-            request,
-            "agent.html",
-            None,
-            _BEST + 3 * _RECENT,
-            alternate=f"/api/v1/agents/{agent.id}",
-            agent=agent,
-            reputation=reputation.reputation,
-            record=record_in_words(record),
-            counterparties=record.counterparties,
-            calendar=calendar(days.days),
-            chain=chain,
-            answers=answers.replies,
-            more_answers=answers.next_cursor is not None,
-            threads=threads.threads,
-            scores=await self._site.scores(request, threads.threads),
-            more_threads=threads.next_cursor is not None,
-            jobs=jobs.jobs,
-            more_jobs=jobs.next_cursor is not None,
-            offered=offered.jobs,
-            more_offered=offered.next_cursor is not None,
-            names=await self._site.names(
-                request, {agent.id, *(job.creator_agent_id for job in jobs.jobs)}
-            ),
-        )
+async def agent(site: Site, request: Request) -> Response:
+    """One agent with its reputation and recent work."""
+    agent_id = request.path_params["agent_id"]
+    read = partial(site.read, request)
+    agent = (await read(get_agent, GetAgent(agent_id=agent_id))).agent
+    reputation = await read(get_reputation, GetReputation(agent_id=agent_id))
+    record = (await read(get_record, GetRecord(agent_id=agent_id))).record
+    chain = await read(get_keys, GetKeys(agent_id=agent_id))
+    threads = await read(get_recent_threads, ListThreads(author=agent_id, limit=_RECENT))
+    jobs = await read(list_jobs, ListJobs(claimed_by=agent_id, limit=_RECENT))
+    offered = await read(list_jobs, ListJobs(creator=agent_id, limit=_RECENT))
+    best = ListAgentReplies(agent_id=agent_id, sort="score", limit=_BEST)
+    answers = await read(list_agent_replies, best)
+    days = await read(active_days, GetRecord(agent_id=agent_id))
+    return await site.page_of_texts(
+        request,
+        "agent.html",
+        None,
+        _BEST + 3 * _RECENT,
+        alternate=f"/api/v1/agents/{agent.id}",
+        agent=agent,
+        reputation=reputation.reputation,
+        record=record_in_words(record),
+        counterparties=record.counterparties,
+        calendar=calendar(days.days),
+        chain=chain,
+        answers=answers.replies,
+        more_answers=answers.next_cursor is not None,
+        threads=threads.threads,
+        scores=await site.scores(request, threads.threads),
+        more_threads=threads.next_cursor is not None,
+        jobs=jobs.jobs,
+        more_jobs=jobs.next_cursor is not None,
+        offered=offered.jobs,
+        more_offered=offered.next_cursor is not None,
+        names=await site.names(request, {agent.id, *(job.creator_agent_id for job in jobs.jobs)}),
+    )
 
-    async def answers(self, request: Request) -> Response:
-        """All answers of an agent, the best first."""
-        agent_id = request.path_params["agent_id"]
-        agent = (await self._site.read(request, get_agent, GetAgent(agent_id=agent_id))).agent
-        asked = self._site.query(ListAgentReplies, request, agentId=agent.id, sort="score")
-        answer = await self._site.read(request, list_agent_replies, asked)
-        return self._site.listed(
-            request,
-            "answers.html",
-            asked,
-            answer.next_cursor,
-            alternate=f"/api/v1/agents/{agent.id}/replies?sort=score",
-            agent=agent,
-            answers=answer.replies,
-        )
+
+async def answers(site: Site, request: Request) -> Response:
+    """All answers of an agent, the best first."""
+    agent_id = request.path_params["agent_id"]
+    agent = (await site.read(request, get_agent, GetAgent(agent_id=agent_id))).agent
+    asked = site.query(ListAgentReplies, request, agentId=agent.id, sort="score")
+    answer = await site.read(request, list_agent_replies, asked)
+    return site.listed(
+        request,
+        "answers.html",
+        asked,
+        answer.next_cursor,
+        alternate=f"/api/v1/agents/{agent.id}/replies?sort=score",
+        agent=agent,
+        answers=answer.replies,
+    )

@@ -1,6 +1,6 @@
 """Pages of the error codes: the list, and each code for people and for programs."""
 
-from functools import cached_property
+from functools import cache
 from typing import Any
 
 from starlette.requests import Request
@@ -20,35 +20,31 @@ _KEPT = {"Cache-Control": "public, no-cache", "Link": SERVICE_DOC, "Vary": "Acce
 _NOT_KEPT = {"Cache-Control": "no-store", "Vary": "Accept"}
 
 
-class ErrorPages:
-    """The endpoints."""
+async def whole(site: Site, request: Request) -> Response:
+    """The list of all codes; as HTML it explains each."""
+    return site.page(request, "errors.html", entries=list(_entries(site.origin).values()))
 
-    def __init__(self, site: Site) -> None:
-        self._site = site
 
-    async def whole(self, request: Request) -> Response:
-        """The list of all codes; as HTML it explains each."""
-        return self._site.page(request, "errors.html", entries=list(self._entries.values()))
-
-    async def one(self, request: Request) -> Response:
-        """One code, explained."""
-        entry = self._entries.get(request.path_params["code"])
-        as_json = asked_form(request, (*PAGE, PageFormat.JSON)) is PageFormat.JSON
-        if entry is None:
-            refusal = Refusal("not_found", recovery=f"GET {PATH} for the list of all codes.")
-            if as_json:
-                return refused_json(request, refusal, self._site.origin)
-            raise refusal
-        recovery = filled(entry.kind.recovery, {"base_url": self._site.origin})
+async def one(site: Site, request: Request) -> Response:
+    """One code, explained."""
+    entry = _entries(site.origin).get(request.path_params["code"])
+    as_json = asked_form(request, (*PAGE, PageFormat.JSON)) is PageFormat.JSON
+    if entry is None:
+        refusal = Refusal("not_found", recovery=f"GET {PATH} for the list of all codes.")
         if as_json:
-            return Response(encode(_explained(entry, recovery)), 200, _KEPT, PageFormat.JSON)
-        return self._site.page(request, "error.html", entry=entry, recovery=recovery)
+            return refused_json(request, refusal, site.origin)
+        raise refusal
+    recovery = filled(entry.kind.recovery, {"base_url": site.origin})
+    if as_json:
+        return Response(encode(_explained(entry, recovery)), 200, _KEPT, PageFormat.JSON)
+    return site.page(request, "error.html", entry=entry, recovery=recovery)
 
-    @cached_property
-    def _entries(self) -> dict[str, ErrorReference]:
-        """What is explained, by code."""
-        found = reference(tuple(all_operations()), self._site.origin + PATH)
-        return {entry.kind.code: entry for entry in found}
+
+@cache
+def _entries(origin: str) -> dict[str, ErrorReference]:
+    """What is explained, by code."""
+    found = reference(tuple(all_operations()), origin + PATH)
+    return {entry.kind.code: entry for entry in found}
 
 
 def _explained(entry: ErrorReference, recovery: str) -> dict[str, Any]:

@@ -55,192 +55,194 @@ _NAMED = 12  # of those who wrote on a page
 _NEWEST = 20  # replies that the way to the newest leads to
 
 
-class ForumPages:
-    """The endpoints of the forum."""
+async def threads(site: Site, request: Request) -> Response:
+    """The list of threads with its filters."""
+    asked, answer = await _listed(site, request)
+    whose = ""
+    if asked.author:
+        names = await site.names(request, {asked.author})
+        whose = f" of {names.get(asked.author, 'an agent')}"
+    return site.listed(
+        request,
+        "threads.html",
+        asked,
+        answer.next_cursor,
+        heading=f"Threads{whose}",
+        used=_beside(await _used(site, request)),
+        threads=answer.threads,
+        scores=await site.scores(request, answer.threads),
+        feed="/feeds/newest",
+        alternate=as_json("/api/v1/threads", request, without="cursor"),  # it has its own
+    )
 
-    def __init__(self, site: Site) -> None:
-        self._site = site
 
-    async def threads(self, request: Request) -> Response:
-        """The list of threads with its filters."""
-        asked, answer = await self._listed(request)
-        whose = ""
-        if asked.author:
-            names = await self._site.names(request, {asked.author})
-            whose = f" of {names.get(asked.author, 'an agent')}"
-        return self._site.listed(
-            request,
-            "threads.html",
-            asked,
-            answer.next_cursor,
-            heading=f"Threads{whose}",
-            used=_beside(await self._used(request)),
-            threads=answer.threads,
-            scores=await self._site.scores(request, answer.threads),
-            feed="/feeds/newest",
-            alternate=as_json("/api/v1/threads", request, without="cursor"),  # it has its own
-        )
+async def _used(site: Site, request: Request) -> Sequence[TagCount]:
+    """The tags that are used, the most used first."""
+    return (await site.snapshot(request, tag_counts, GetTags())).tags
 
-    async def _used(self, request: Request) -> Sequence[TagCount]:
-        """The tags that are used, the most used first."""
-        return (await self._site.snapshot(request, tag_counts, GetTags())).tags
 
-    async def _listed(self, request: Request, **fixed: str) -> tuple[ListThreads, ThreadList]:
-        """What is asked of a list of threads, and these."""
-        if request.query_params.get("author"):  # who asks for these wants all of them
-            asked = self._site.query(ListThreads, request, **fixed)
-            return asked, await self._site.read(request, get_recent_threads, asked)
-        asked = self._site.query(ListForPeople, request, **fixed)
-        return asked, await self._site.read(request, threads_shared_out, asked)
+async def _listed(site: Site, request: Request, **fixed: str) -> tuple[ListThreads, ThreadList]:
+    """What is asked of a list of threads, and these."""
+    if request.query_params.get("author"):  # who asks for these wants all of them
+        asked = site.query(ListThreads, request, **fixed)
+        return asked, await site.read(request, get_recent_threads, asked)
+    asked = site.query(ListForPeople, request, **fixed)
+    return asked, await site.read(request, threads_shared_out, asked)
 
-    async def tags(self, request: Request) -> Response:
-        """The tags that are used, and what is to be earned with them."""
-        market = (await self._site.snapshot(request, get_market_stats, GetMarket())).market
-        found = await self._site.snapshot(request, tag_counts, GetTags())
-        return self._site.page(
-            request,
-            "tags.html",
-            tags=_within(found.tags, _TAGS_BYTES),
-            seen=found.seen,
-            earns={row.tag: row for row in market.top_tags},
-        )
 
-    async def tag(self, request: Request) -> Response:
-        """The threads with one tag. 404 for what can be none: its page and head repeat it."""
-        if len(request.path_params["tag"]) > limits.TAG_CHARS:
-            raise Refusal("not_found")
-        asked, answer = await self._listed(request, tag=request.path_params["tag"])
-        market = (await self._site.snapshot(request, get_market_stats, GetMarket())).market
-        used = await self._used(request)
-        return self._site.listed(
-            request,
-            "threads.html",
-            asked,
-            answer.next_cursor,
-            heading=f"Tagged {asked.tag}",
-            used=_beside(used),
-            threads=answer.threads,
-            scores=await self._site.scores(request, answer.threads),
-            counts=next((row for row in used if row.tag == asked.tag), None),
-            earn=next((row for row in market.top_tags if row.tag == asked.tag), None),
-            feed=f"/feeds/tags/{quote(asked.tag or '')}",
-            alternate=f"/api/v1/threads?tag={quote(asked.tag or '', safe='')}",
-        )
+async def tags(site: Site, request: Request) -> Response:
+    """The tags that are used, and what is to be earned with them."""
+    market = (await site.snapshot(request, get_market_stats, GetMarket())).market
+    found = await site.snapshot(request, tag_counts, GetTags())
+    return site.page(
+        request,
+        "tags.html",
+        tags=_within(found.tags, _TAGS_BYTES),
+        seen=found.seen,
+        earns={row.tag: row for row in market.top_tags},
+    )
 
-    async def unanswered(self, request: Request) -> Response:
-        """The threads without an answer."""
-        asked = self._site.query(ListUnanswered, request)
-        answer = await self._site.read(request, get_unanswered_threads, asked)
-        return self._site.listed(
-            request,
-            "threads.html",
-            asked,
-            answer.next_cursor,
-            heading="Unanswered",
-            used=_beside(await self._used(request)),
-            threads=answer.threads,
-            scores=await self._site.scores(request, answer.threads),
-            feed="/feeds/unanswered",
-            alternate=as_json("/api/v1/unanswered", request),
-        )
 
-    async def search(self, request: Request) -> Response:
-        """Search with the places that matched."""
-        day = request.query_params.get("since", "")
-        from_day = {"since": f"{day}T00:00:00Z"} if _DAY.fullmatch(day) else {}
-        asked = self._site.query(SearchThreads, request, **from_day)
-        finds = _finds(asked)
-        answer = await self._site.read(request, search_threads, asked) if finds else None
-        leads_on = asked.q and answer and not answer.threads
-        words = [*querylang.parse(asked.q or "").terms][:_NEAR] if leads_on else []
-        unknown = answer.unknown_words if leads_on and answer else None
-        return self._site.listed(
-            request,
-            "search.html",
-            asked,
-            answer.next_cursor if answer else None,
-            alternate=as_json("/api/v1/search", request, since=asked.since) if finds else None,
-            answer=answer,
-            scores=await self._site.scores(request, answer.threads) if answer else {},
-            words=_alone(words, answer),
-            near=await self._near(request, unknown or words),
-            most=limits.SEARCH_TOTAL,
-        )
+async def tag(site: Site, request: Request) -> Response:
+    """The threads with one tag. 404 for what can be none: its page and head repeat it."""
+    if len(request.path_params["tag"]) > limits.TAG_CHARS:
+        raise Refusal("not_found")
+    asked, answer = await _listed(site, request, tag=request.path_params["tag"])
+    market = (await site.snapshot(request, get_market_stats, GetMarket())).market
+    used = await _used(site, request)
+    return site.listed(
+        request,
+        "threads.html",
+        asked,
+        answer.next_cursor,
+        heading=f"Tagged {asked.tag}",
+        used=_beside(used),
+        threads=answer.threads,
+        scores=await site.scores(request, answer.threads),
+        counts=next((row for row in used if row.tag == asked.tag), None),
+        earn=next((row for row in market.top_tags if row.tag == asked.tag), None),
+        feed=f"/feeds/tags/{quote(asked.tag or '')}",
+        alternate=f"/api/v1/threads?tag={quote(asked.tag or '', safe='')}",
+    )
 
-    async def _near(self, request: Request, words: Sequence[str]) -> list[str]:
-        """Tags in use that have one of these words in them or are spelled like it, the most used
-        first."""
-        given = [word.casefold() for word in words if _NEAR_CHARS <= len(word) <= limits.TAG_CHARS]
-        if not given:
-            return []
-        used = [row.tag for row in await self._used(request)]
-        return await self._site.beside(
-            lambda: [tag for tag in used if _is_near(tag, given)][:_NEAR]
-        )
 
-    async def thread(self, request: Request) -> Response:
-        """One thread with its first replies, or those behind the cursor."""
-        thread_id: str = request.path_params["thread_id"]
-        asked = self._site.query(ListReplies, request, threadId=thread_id, limit=REPLIES)
-        page = await self._site.read(request, thread_page, asked, slow=False)
-        accepted, place = page.accepted, paging(request, asked, page.next_cursor)
-        # An accepted answer among the replies of this page stands there, before them; else apart.
-        here = accepted and accepted.kind == "answer" and accepted in page.replies
-        apart = accepted.id if accepted and not (here or place["first_page"]) else None
-        ids = page.thread.accepted_reply_id, apart, None
-        tree = Tree(page.replies, *ids, COLLAPSED_DEPTH, by_score=asked.sort == "score")
-        wrote = _participants(page)
-        return await self._site.page_of_texts(
-            request,
-            "thread.html",
-            tree,
-            alternate=f"/api/v1/threads/{quote(thread_id, safe='')}?include=replies",
-            thread=page.thread,
-            answers=sum(reply.kind == "answer" for reply in page.replies),
-            accepted=accepted,
-            apart=apart,
-            here=here,
-            near=await self._near_threads(request, page),
-            participants=wrote[:_NAMED],
-            more_wrote=len(wrote[_NAMED:]),
-            orders=_orders(request, asked),
-            newest=_newest(request, asked, page),
-            **place,
-        )
+async def unanswered(site: Site, request: Request) -> Response:
+    """The threads without an answer."""
+    asked = site.query(ListUnanswered, request)
+    answer = await site.read(request, get_unanswered_threads, asked)
+    return site.listed(
+        request,
+        "threads.html",
+        asked,
+        answer.next_cursor,
+        heading="Unanswered",
+        used=_beside(await _used(site, request)),
+        threads=answer.threads,
+        scores=await site.scores(request, answer.threads),
+        feed="/feeds/unanswered",
+        alternate=as_json("/api/v1/unanswered", request),
+    )
 
-    async def _near_threads(self, request: Request, page: ThreadPage) -> Sequence[NearThread]:
-        """The threads to read on with. Which they are is found once a day, their titles whenever
-        the page is made."""
-        if page.near is not None:
-            return page.near
-        reads, thread = self._site.reads, page.thread
-        asked = ThreadTitle(thread_id=thread.id, title=thread.title, tags=thread.tags)
-        found = await reads.read(near_threads, asked, slow=False)
-        lasts = limits.FRONT_MS if found.partial else limits.NEAR_KEPT_MS
-        known = NearIds(found.thread_ids, reads.clock() + lasts)
-        reads.services.memory.near.put(thread.id, known)
-        if draft := draft_of(request):
-            draft.add(Validity(frozenset(), known.until))
-        if not known.ids:
-            return ()
-        titled = GivenThreads(thread_ids=known.ids)
-        return (await self._site.read(request, titles_of, titled, slow=False)).threads
 
-    async def reply(self, request: Request) -> Response:
-        """One reply with what is above and below it."""
-        asked = GetReply(reply_id=request.path_params["reply_id"])
-        focus = await self._site.read(request, get_reply, asked)
-        replies, accepted = focus.replies[:REPLIES], focus.thread.accepted_reply_id
-        tree = Tree(replies, accepted, None, focus.reply.id, 3 * COLLAPSED_DEPTH)
-        return await self._site.page_of_texts(
-            request,
-            "reply.html",
-            tree,
-            alternate=f"/api/v1/replies/{focus.reply.id}",
-            asked=focus.reply,
-            thread=focus.thread,
-            cut=len(focus.replies) > REPLIES,
-        )
+async def search(site: Site, request: Request) -> Response:
+    """Search with the places that matched."""
+    day = request.query_params.get("since", "")
+    from_day = {"since": f"{day}T00:00:00Z"} if _DAY.fullmatch(day) else {}
+    asked = site.query(SearchThreads, request, **from_day)
+    finds = _finds(asked)
+    answer = await site.read(request, search_threads, asked) if finds else None
+    leads_on = asked.q and answer and not answer.threads
+    words = [*querylang.parse(asked.q or "").terms][:_NEAR] if leads_on else []
+    unknown = answer.unknown_words if leads_on and answer else None
+    return site.listed(
+        request,
+        "search.html",
+        asked,
+        answer.next_cursor if answer else None,
+        alternate=as_json("/api/v1/search", request, since=asked.since) if finds else None,
+        answer=answer,
+        scores=await site.scores(request, answer.threads) if answer else {},
+        words=_alone(words, answer),
+        near=await _near(site, request, unknown or words),
+        most=limits.SEARCH_TOTAL,
+    )
+
+
+async def _near(site: Site, request: Request, words: Sequence[str]) -> list[str]:
+    """Tags in use that have one of these words in them or are spelled like it, the most used
+    first."""
+    given = [word.casefold() for word in words if _NEAR_CHARS <= len(word) <= limits.TAG_CHARS]
+    if not given:
+        return []
+    used = [row.tag for row in await _used(site, request)]
+    return await site.beside(lambda: [tag for tag in used if _is_near(tag, given)][:_NEAR])
+
+
+async def thread(site: Site, request: Request) -> Response:
+    """One thread with its first replies, or those behind the cursor."""
+    thread_id: str = request.path_params["thread_id"]
+    asked = site.query(ListReplies, request, threadId=thread_id, limit=REPLIES)
+    page = await site.read(request, thread_page, asked, slow=False)
+    accepted, place = page.accepted, paging(request, asked, page.next_cursor)
+    # An accepted answer among the replies of this page stands there, before them; else apart.
+    here = accepted and accepted.kind == "answer" and accepted in page.replies
+    apart = accepted.id if accepted and not (here or place["first_page"]) else None
+    ids = page.thread.accepted_reply_id, apart, None
+    tree = Tree(page.replies, *ids, COLLAPSED_DEPTH, by_score=asked.sort == "score")
+    wrote = _participants(page)
+    return await site.page_of_texts(
+        request,
+        "thread.html",
+        tree,
+        alternate=f"/api/v1/threads/{quote(thread_id, safe='')}?include=replies",
+        thread=page.thread,
+        answers=sum(reply.kind == "answer" for reply in page.replies),
+        accepted=accepted,
+        apart=apart,
+        here=here,
+        near=await _near_threads(site, request, page),
+        participants=wrote[:_NAMED],
+        more_wrote=len(wrote[_NAMED:]),
+        orders=_orders(request, asked),
+        newest=_newest(request, asked, page),
+        **place,
+    )
+
+
+async def _near_threads(site: Site, request: Request, page: ThreadPage) -> Sequence[NearThread]:
+    """The threads to read on with. Which they are is found once a day, their titles whenever
+    the page is made."""
+    if page.near is not None:
+        return page.near
+    reads, thread = site.reads, page.thread
+    asked = ThreadTitle(thread_id=thread.id, title=thread.title, tags=thread.tags)
+    found = await reads.read(near_threads, asked, slow=False)
+    lasts = limits.FRONT_MS if found.partial else limits.NEAR_KEPT_MS
+    known = NearIds(found.thread_ids, reads.clock() + lasts)
+    reads.services.memory.near.put(thread.id, known)
+    if draft := draft_of(request):
+        draft.add(Validity(frozenset(), known.until))
+    if not known.ids:
+        return ()
+    titled = GivenThreads(thread_ids=known.ids)
+    return (await site.read(request, titles_of, titled, slow=False)).threads
+
+
+async def reply(site: Site, request: Request) -> Response:
+    """One reply with what is above and below it."""
+    asked = GetReply(reply_id=request.path_params["reply_id"])
+    focus = await site.read(request, get_reply, asked)
+    replies, accepted = focus.replies[:REPLIES], focus.thread.accepted_reply_id
+    tree = Tree(replies, accepted, None, focus.reply.id, 3 * COLLAPSED_DEPTH)
+    return await site.page_of_texts(
+        request,
+        "reply.html",
+        tree,
+        alternate=f"/api/v1/replies/{focus.reply.id}",
+        asked=focus.reply,
+        thread=focus.thread,
+        cut=len(focus.replies) > REPLIES,
+    )
 
 
 def _finds(asked: SearchThreads) -> bool:

@@ -1,7 +1,7 @@
 """The front page and the market."""
 
 from collections import defaultdict
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from functools import partial
 from typing import TypeVar
 
@@ -35,6 +35,7 @@ from stoa.web.charts import (
     ranking,
     stacked_chart,
 )
+from stoa.web.discovery import front_page
 from stoa.web.negotiation import PageFormat, asked_form
 from stoa.web.site import Site, status_name
 
@@ -47,86 +48,83 @@ _READ = 3 * _SHORT
 _OFFERS = 50
 
 
-class FrontPages:
-    """The endpoints of the front page and the market."""
+async def _market(site: Site, request: Request) -> MarketRead:
+    return await site.snapshot(request, get_market_stats, GetMarket())
 
-    def __init__(self, site: Site, front_page: Callable[[], bytes]) -> None:
-        self._site = site
-        self._front_page = front_page
 
-    async def _market(self, request: Request) -> MarketRead:
-        return await self._site.snapshot(request, get_market_stats, GetMarket())
+async def home(site: Site, request: Request) -> Response:
+    """What this Stoa is, what is new in it, how an agent joins; as Markdown only what
+    an agent needs to begin."""
+    if asked_form(request) is PageFormat.MARKDOWN:
+        return site.answer(request, front_page(site.reads.services.settings))
+    read, reads = partial(site.read, request), site.reads
+    discussed = (await read(front_discussed, ListUnanswered(limit=_READ))).threads
+    waiting = (await read(front_unanswered, ListUnanswered(limit=_READ))).threads
+    week = await site.snapshot(request, best_of_week, SearchThreads())
+    offers = (await read(get_opportunities, ListOpportunities(limit=_READ))).opportunities
+    front = _Front(reads.clock() - reads.services.settings.new_agent_ms)
+    active = front.few(discussed)
+    best = await _answers(site, request, [thread.id for thread in week.threads])
+    elsewhere = {thread.id for thread in active}
+    good = _not_elsewhere(best, elsewhere) or await _good(site, request, elsewhere)
+    unanswered, paid = front.few(waiting), front.few(offers)
+    agents = (await read(list_agents, ListAgents(limit=_SHORT))).agents
+    return site.page(
+        request,
+        "home.html",
+        market=(await _market(site, request)).market,
+        active=active,
+        good=front.few(good),
+        of_week=bool(best),
+        unanswered=unanswered,
+        scores=await site.scores(request, [*active, *unanswered]),
+        paid=paid,
+        agents=[one for one in agents if one.reputation_score],
+    )
 
-    async def home(self, request: Request) -> Response:
-        """What this Stoa is, what is new in it, how an agent joins; as Markdown only what
-        an agent needs to begin."""
-        if asked_form(request) is PageFormat.MARKDOWN:
-            return self._site.answer(request, self._front_page())
-        read, reads = partial(self._site.read, request), self._site.reads
-        discussed = (await read(front_discussed, ListUnanswered(limit=_READ))).threads
-        waiting = (await read(front_unanswered, ListUnanswered(limit=_READ))).threads
-        week = await self._site.snapshot(request, best_of_week, SearchThreads())
-        offers = (await read(get_opportunities, ListOpportunities(limit=_READ))).opportunities
-        front = _Front(reads.clock() - reads.services.settings.new_agent_ms)
-        active = front.few(discussed)
-        best = await self._answers(request, [thread.id for thread in week.threads])
-        elsewhere = {thread.id for thread in active}
-        good = _not_elsewhere(best, elsewhere) or await self._good(request, elsewhere)
-        unanswered, paid = front.few(waiting), front.few(offers)
-        agents = (await read(list_agents, ListAgents(limit=_SHORT))).agents
-        return self._site.page(
-            request,
-            "home.html",
-            market=(await self._market(request)).market,
-            active=active,
-            good=front.few(good),
-            of_week=bool(best),
-            unanswered=unanswered,
-            scores=await self._site.scores(request, [*active, *unanswered]),
-            paid=paid,
-            agents=[one for one in agents if one.reputation_score],
-        )
 
-    async def _good(self, request: Request, elsewhere: set[str]) -> list[AgentAnswer]:
-        """The best answers of all time, for when the week had none."""
-        asked = ListBestAnswers(limit=_READ + len(elsewhere))
-        found = await self._site.snapshot(request, best_answered, asked)
-        return _not_elsewhere(await self._answers(request, found.thread_ids), elsewhere)
+async def _good(site: Site, request: Request, elsewhere: set[str]) -> list[AgentAnswer]:
+    """The best answers of all time, for when the week had none."""
+    asked = ListBestAnswers(limit=_READ + len(elsewhere))
+    found = await site.snapshot(request, best_answered, asked)
+    return _not_elsewhere(await _answers(site, request, found.thread_ids), elsewhere)
 
-    async def _answers(self, request: Request, thread_ids: list[str]) -> list[AgentAnswer]:
-        """The best answers of these threads as they are now, not when the threads were chosen."""
-        if not thread_ids:
-            return []
-        asked = GivenThreads(thread_ids=thread_ids)
-        return (await self._site.read(request, best_answers, asked)).replies
 
-    async def market(self, request: Request) -> Response:
-        """The numbers and charts of the market."""
-        answer = await self._market(request)
-        offers = await self._site.read(request, get_opportunities, ListOpportunities(limit=_OFFERS))
-        open_ = _requesters(offers.opportunities)
-        month = MarketMonth(wanted=[], paying=[])
-        if not (open_ and answer.market.top_tags):
-            month = await self._site.snapshot(request, last_month, GetMarket())
-        named: set[str | None] = {one.agent_id for one in open_ or month.paying}
-        days, ranked = _by_day(answer.market), _rankings(answer.market)
-        return self._site.page(
-            request,
-            "market.html",
-            alternate="/api/v1/market",
-            requesters=open_,
-            month=month,
-            names=await self._site.names(request, named),
-            market=_to_the_minute(answer.market),
-            economy=answer.economy,
-            charts=sorted(
-                (chart for chart in days if chart.highest), key=lambda chart: chart.few is not None
-            ),
-            quiet=[chart.words.title for chart in days if not chart.highest],
-            spans=_spans(answer.market, await self._site.snapshot(request, last_day, GetMarket())),
-            rankings=[one for one in ranked if one.drawn],
-            unranked=[one.title for one in ranked if not one.drawn],
-        )
+async def _answers(site: Site, request: Request, thread_ids: list[str]) -> list[AgentAnswer]:
+    """The best answers of these threads as they are now, not when the threads were chosen."""
+    if not thread_ids:
+        return []
+    asked = GivenThreads(thread_ids=thread_ids)
+    return (await site.read(request, best_answers, asked)).replies
+
+
+async def market(site: Site, request: Request) -> Response:
+    """The numbers and charts of the market."""
+    answer = await _market(site, request)
+    offers = await site.read(request, get_opportunities, ListOpportunities(limit=_OFFERS))
+    open_ = _requesters(offers.opportunities)
+    month = MarketMonth(wanted=[], paying=[])
+    if not (open_ and answer.market.top_tags):
+        month = await site.snapshot(request, last_month, GetMarket())
+    named: set[str | None] = {one.agent_id for one in open_ or month.paying}
+    days, ranked = _by_day(answer.market), _rankings(answer.market)
+    return site.page(
+        request,
+        "market.html",
+        alternate="/api/v1/market",
+        requesters=open_,
+        month=month,
+        names=await site.names(request, named),
+        market=_to_the_minute(answer.market),
+        economy=answer.economy,
+        charts=sorted(
+            (chart for chart in days if chart.highest), key=lambda chart: chart.few is not None
+        ),
+        quiet=[chart.words.title for chart in days if not chart.highest],
+        spans=_spans(answer.market, await site.snapshot(request, last_day, GetMarket())),
+        rankings=[one for one in ranked if one.drawn],
+        unranked=[one.title for one in ranked if not one.drawn],
+    )
 
 
 def _not_elsewhere(answers: list[AgentAnswer], elsewhere: set[str]) -> list[AgentAnswer]:

@@ -1,7 +1,7 @@
 """The addresses of the pages, feeds and documents, as a Starlette application over the runner."""
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
-from functools import cache, partial
+from collections.abc import Awaitable, Callable, Iterable, Iterator, Mapping
+from functools import partial
 from typing import Any
 
 from starlette.applications import Starlette
@@ -18,24 +18,18 @@ from stoa.http.browser_headers import SECURITY
 from stoa.http.wire import Application, Receive, Scope, Send
 from stoa.operations.bootstrap import UNANSWERED
 from stoa.operations.catalog import all_operations
-from stoa.web import caching, reference
-from stoa.web import errors as errors_page
+from stoa.web import about, agents, caching, errors, forum, front, reference, texts, work
 from stoa.web import site as sites
-from stoa.web.about import limits_in_words
-from stoa.web.agents import AgentPages
 from stoa.web.caching import for_programs
-from stoa.web.discovery import front_page
 from stoa.web.documents import Endpoint
-from stoa.web.errors import ErrorPages
-from stoa.web.forum import ForumPages
-from stoa.web.front import FrontPages
 from stoa.web.manual import endpoints as manual
 from stoa.web.members import REFUSED
 from stoa.web.site import Site
 from stoa.web.sitemap import Sitemap
 from stoa.web.syndication import Syndication
-from stoa.web.texts import TextPages
-from stoa.web.work import WorkPages
+
+SiteEndpoint = Callable[[Site, Request], Awaitable[Response]]
+"""The endpoint of a page, once it knows the site."""
 
 _FOREVER = {"Cache-Control": "public, max-age=31536000, immutable"}
 
@@ -100,20 +94,12 @@ def _routes(
 
 
 def _people_read(site: Site, openapi: Callable[[], dict[str, Any]]) -> dict[str, Endpoint]:
-    forum, work, agents = ForumPages(site), WorkPages(site), AgentPages(site)
-    texts, errors = TextPages(site), ErrorPages(site)
-    front = FrontPages(site, cache(lambda: front_page(site.reads.services.settings)))
     operations = reference.ReferencePages(site, all_operations(), openapi)
-    guides = manual.ManualPages(site)
-    cached = partial(caching.cached, site.reads)
+
+    def cached(endpoint: SiteEndpoint, *, filtered: bool = False) -> Endpoint:
+        return caching.cached(site.reads, partial(endpoint, site), filtered=filtered)
+
     filtered = partial(cached, filtered=True)
-
-    async def about(request: Request) -> Response:
-        settings = site.reads.services.settings
-        return site.page(request, "about.html", settings=settings, limits=limits_in_words(settings))
-
-    async def safety(request: Request) -> Response:
-        return site.page(request, "safety.html")
 
     async def style(_: Request) -> Response:
         headers = {**SECURITY, **_FOREVER}
@@ -127,7 +113,7 @@ def _people_read(site: Site, openapi: Callable[[], dict[str, Any]]) -> dict[str,
         "/": cached(front.home),
         "/forum": filtered(forum.threads),
         "/forum/unanswered": filtered(forum.unanswered),
-        "/forum/search": forum.search,
+        "/forum/search": partial(forum.search, site),
         "/forum/threads/{thread_id}": filtered(forum.thread),
         "/forum/replies/{reply_id}": cached(forum.reply),
         **_in_parts("/forum/threads/{thread_id}", cached(texts.thread)),
@@ -142,15 +128,15 @@ def _people_read(site: Site, openapi: Callable[[], dict[str, Any]]) -> dict[str,
         "/agents/{agent_id}": cached(agents.agent),
         "/agents/{agent_id}/answers": filtered(agents.answers),
         "/market": cached(front.market),
-        "/moderation": agents.moderation,
-        "/about": cached(about),
-        "/about/safety": cached(safety),
-        reference.PATH: cached(operations.whole),
-        f"{reference.PATH}/{{group}}": cached(operations.one),
-        errors_page.PATH: cached(errors.whole),
-        f"{errors_page.PATH}/{{code}}": errors.one,
-        manual.PATH: cached(guides.whole),
-        f"{manual.PATH}/{{page:path}}": cached(guides.one),
+        "/moderation": partial(agents.moderation, site),
+        "/about": cached(about.about),
+        "/about/safety": cached(about.safety),
+        reference.PATH: caching.cached(site.reads, operations.whole),
+        f"{reference.PATH}/{{group}}": caching.cached(site.reads, operations.one),
+        errors.PATH: cached(errors.whole),
+        f"{errors.PATH}/{{code}}": partial(errors.one, site),
+        manual.PATH: cached(manual.whole),
+        f"{manual.PATH}/{{page:path}}": cached(manual.one),
         sites.STYLE_PATH: style,
         "/static/stoa.svg": icon,
     }

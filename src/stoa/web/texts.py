@@ -37,93 +37,89 @@ class TextPart(NamedTuple):
     begins: bool
 
 
-class TextPages:
-    """The endpoints of the texts of a thread, a reply and a job."""
+async def thread(site: Site, request: Request) -> Response:
+    """What a thread asks, with its additions."""
+    asked = GetThread(thread_id=request.path_params["thread_id"])
+    thread = (await site.read(request, get_thread, asked)).thread
+    author = thread.author_agent_id, thread.author.display_name
+    added = thread.additions or ()
+    return await _part(
+        site,
+        request,
+        f"/forum/threads/{thread.id}",
+        thread.title,
+        [
+            AuthoredText(thread.body.body, *author, "asked", thread.created_at),
+            *(AuthoredText(one.body.body, *author, "added", one.created_at) for one in added),
+        ],
+    )
 
-    def __init__(self, site: Site) -> None:
-        self._site = site
 
-    async def thread(self, request: Request) -> Response:
-        """What a thread asks, with its additions."""
-        asked = GetThread(thread_id=request.path_params["thread_id"])
-        thread = (await self._site.read(request, get_thread, asked)).thread
-        author = thread.author_agent_id, thread.author.display_name
-        added = thread.additions or ()
-        return await self._part(
-            request,
-            f"/forum/threads/{thread.id}",
-            thread.title,
-            [
-                AuthoredText(thread.body.body, *author, "asked", thread.created_at),
-                *(AuthoredText(one.body.body, *author, "added", one.created_at) for one in added),
-            ],
-        )
+async def reply(site: Site, request: Request) -> Response:
+    """What a reply says."""
+    asked = GetReply(reply_id=request.path_params["reply_id"])
+    focus = await site.read(request, get_reply, asked)
+    reply = focus.reply
+    author = reply.author_agent_id, reply.author.display_name
+    said = AuthoredText(reply.body.body, *author, "replied", reply.created_at)
+    return await _part(site, request, f"/forum/replies/{reply.id}", focus.thread.title, [said])
 
-    async def reply(self, request: Request) -> Response:
-        """What a reply says."""
-        asked = GetReply(reply_id=request.path_params["reply_id"])
-        focus = await self._site.read(request, get_reply, asked)
-        reply = focus.reply
-        author = reply.author_agent_id, reply.author.display_name
-        said = AuthoredText(reply.body.body, *author, "replied", reply.created_at)
-        return await self._part(request, f"/forum/replies/{reply.id}", focus.thread.title, [said])
 
-    async def job(self, request: Request) -> Response:
-        """What a job describes, with its additions and the questions about it."""
-        asked = GetJob(job_id=request.path_params["job_id"])
-        job = (await self._site.read(request, get_job, asked)).job
-        listed = ListJobMessages(job_id=job.id)
-        talk = (await self._site.read(request, list_job_messages, listed)).messages
-        agents = {job.creator_agent_id, *(one.author_agent_id for one in talk)}
-        names = await self._site.names(request, {*agents})
+async def job(site: Site, request: Request) -> Response:
+    """What a job describes, with its additions and the questions about it."""
+    asked = GetJob(job_id=request.path_params["job_id"])
+    job = (await site.read(request, get_job, asked)).job
+    listed = ListJobMessages(job_id=job.id)
+    talk = (await site.read(request, list_job_messages, listed)).messages
+    agents = {job.creator_agent_id, *(one.author_agent_id for one in talk)}
+    names = await site.names(request, {*agents})
 
-        def written(text: str, agent_id: str, act: str, at: str) -> AuthoredText:
-            return AuthoredText(text, agent_id, names.get(agent_id, ""), act, at)
+    def written(text: str, agent_id: str, act: str, at: str) -> AuthoredText:
+        return AuthoredText(text, agent_id, names.get(agent_id, ""), act, at)
 
-        creator = job.creator_agent_id
-        return await self._part(
-            request,
-            f"/jobs/{job.id}",
-            job.title,
-            [
-                written(job.description.body, creator, "offered", job.created_at),
-                *(
-                    written(one.body.body, creator, "added", one.created_at)
-                    for one in job.additions or ()
-                ),
-                *(
-                    written(one.body.body, one.author_agent_id, "wrote", one.created_at)
-                    for one in talk
-                ),
-            ],
-        )
+    creator = job.creator_agent_id
+    return await _part(
+        site,
+        request,
+        f"/jobs/{job.id}",
+        job.title,
+        [
+            written(job.description.body, creator, "offered", job.created_at),
+            *(
+                written(one.body.body, creator, "added", one.created_at)
+                for one in job.additions or ()
+            ),
+            *(written(one.body.body, one.author_agent_id, "wrote", one.created_at) for one in talk),
+        ],
+    )
 
-    async def _part(
-        self, request: Request, of: str, title: str, texts: Sequence[AuthoredText]
-    ) -> Response:
-        """The part that the path names, the first where it names none.
 
-        Raises 404 `not_found` where there are fewer.
-        """
-        found = await self._site.beside(
-            lambda: [
-                TextPart(one, text, place == 0)
-                for one in texts
-                for place, text in enumerate(parts(one.text))
-                if text
-            ]
-        )
-        number = _number(request.path_params.get("part", "1"))
-        if not 1 <= number <= len(found):
-            raise Refusal("not_found")
-        return await self._site.page_of_texts(
-            request,
-            "text.html",
-            alternate=f"/api/v1{of.removeprefix('/forum')}",
-            **_place(request, of, number, len(found)),
-            title=title,
-            part=found[number - 1],
-        )
+async def _part(
+    site: Site, request: Request, of: str, title: str, texts: Sequence[AuthoredText]
+) -> Response:
+    """The part that the path names, the first where it names none.
+
+    Raises 404 `not_found` where there are fewer.
+    """
+    found = await site.beside(
+        lambda: [
+            TextPart(one, text, place == 0)
+            for one in texts
+            for place, text in enumerate(parts(one.text))
+            if text
+        ]
+    )
+    number = _number(request.path_params.get("part", "1"))
+    if not 1 <= number <= len(found):
+        raise Refusal("not_found")
+    return await site.page_of_texts(
+        request,
+        "text.html",
+        alternate=f"/api/v1{of.removeprefix('/forum')}",
+        **_place(request, of, number, len(found)),
+        title=title,
+        part=found[number - 1],
+    )
 
 
 def _place(request: Request, of: str, number: int, count: int) -> dict[str, Any]:

@@ -18,69 +18,63 @@ from stoa.web.records import requester_in_short
 from stoa.web.site import Site, as_json
 
 
-class WorkPages:
-    """The endpoints of paid work."""
+async def jobs(site: Site, request: Request) -> Response:
+    """The list of jobs with its filters."""
+    asked = site.query(ListJobs, request)
+    answer = await site.read(request, list_jobs, asked)
+    agents = {asked.creator, asked.claimed_by, *(one.creator_agent_id for one in answer.jobs)}
+    claimers = {job.claimed_by_agent_id for job in answer.jobs}
+    names = await site.names(request, agents | claimers)
+    return site.listed(
+        request,
+        "jobs.html",
+        asked,
+        answer.next_cursor,
+        alternate=as_json("/api/v1/jobs", request),
+        heading=_heading(asked, names),
+        jobs=answer.jobs,
+        names=names,
+    )
 
-    def __init__(self, site: Site) -> None:
-        self._site = site
 
-    async def jobs(self, request: Request) -> Response:
-        """The list of jobs with its filters."""
-        asked = self._site.query(ListJobs, request)
-        answer = await self._site.read(request, list_jobs, asked)
-        agents = {asked.creator, asked.claimed_by, *(one.creator_agent_id for one in answer.jobs)}
-        claimers = {job.claimed_by_agent_id for job in answer.jobs}
-        names = await self._site.names(request, agents | claimers)
-        return self._site.listed(
-            request,
-            "jobs.html",
-            asked,
-            answer.next_cursor,
-            alternate=as_json("/api/v1/jobs", request),
-            heading=_heading(asked, names),
-            jobs=answer.jobs,
-            names=names,
-        )
+async def job(site: Site, request: Request) -> Response:
+    """One job with its terms and messages, and who offers it."""
+    asked = GetJob(job_id=request.path_params["job_id"])
+    job = (await site.read(request, get_job, asked)).job
+    listed = ListJobMessages(job_id=job.id)
+    talk = (await site.read(request, list_job_messages, listed)).messages
+    offered_by = GetRecord(agent_id=job.creator_agent_id)
+    summary = (await site.read(request, requester_of, offered_by)).requester
+    agents = {job.creator_agent_id, job.claimed_by_agent_id}
+    if job.terms:
+        agents.add(job.terms.offered_to or None)
+    agents |= {step.agent_id for step in job.timeline}
+    agents |= {message.author_agent_id for message in talk}
+    return await site.page_of_texts(
+        request,
+        "job.html",
+        alternate=f"/api/v1/jobs/{job.id}",
+        job=job,
+        terms=in_words(job.terms) if job.terms else [],
+        messages=talk,
+        requester=requester_in_short(summary),
+        names=await site.names(request, agents),
+    )
 
-    async def job(self, request: Request) -> Response:
-        """One job with its terms and messages, and who offers it."""
-        asked = GetJob(job_id=request.path_params["job_id"])
-        job = (await self._site.read(request, get_job, asked)).job
-        listed = ListJobMessages(job_id=job.id)
-        talk = (await self._site.read(request, list_job_messages, listed)).messages
-        offered_by = GetRecord(agent_id=job.creator_agent_id)
-        summary = (await self._site.read(request, requester_of, offered_by)).requester
-        agents = {job.creator_agent_id, job.claimed_by_agent_id}
-        if job.terms:
-            agents.add(job.terms.offered_to or None)
-        agents |= {step.agent_id for step in job.timeline}
-        agents |= {message.author_agent_id for message in talk}
-        return await self._site.page_of_texts(
-            request,
-            "job.html",
-            alternate=f"/api/v1/jobs/{job.id}",
-            job=job,
-            terms=in_words(job.terms) if job.terms else [],
-            messages=talk,
-            requester=requester_in_short(summary),
-            names=await self._site.names(request, agents),
-        )
 
-    async def opportunities(self, request: Request) -> Response:
-        """What can be earned now."""
-        asked = self._site.query(ListOpportunities, request)
-        answer = await self._site.read(request, get_opportunities, asked)
-        return self._site.listed(
-            request,
-            "opportunities.html",
-            asked,
-            answer.next_cursor,
-            alternate=as_json("/api/v1/opportunities", request),
-            rows=answer.opportunities,
-            names=await self._site.names(
-                request, {row.author_agent_id for row in answer.opportunities}
-            ),
-        )
+async def opportunities(site: Site, request: Request) -> Response:
+    """What can be earned now."""
+    asked = site.query(ListOpportunities, request)
+    answer = await site.read(request, get_opportunities, asked)
+    return site.listed(
+        request,
+        "opportunities.html",
+        asked,
+        answer.next_cursor,
+        alternate=as_json("/api/v1/opportunities", request),
+        rows=answer.opportunities,
+        names=await site.names(request, {row.author_agent_id for row in answer.opportunities}),
+    )
 
 
 def _heading(asked: ListJobs, names: Mapping[str, str]) -> str:

@@ -31,29 +31,24 @@ _LINK = re.compile(r"\]\(([^()\s]+)\)")
 _ELSEWHERE = ("http://", "https://", "mailto:", "#")
 
 
-class ManualPages:
-    """The endpoints. What is said of how Stoa is made comes with the package alone."""
+async def whole(site: Site, request: Request) -> Response:
+    """The list of the pages, those for readers and agents first."""
+    return site.page(request, "manual.html", groups=contents())
 
-    def __init__(self, site: Site) -> None:
-        self._site = site
 
-    async def whole(self, request: Request) -> Response:
-        """The list of the pages, those for readers and agents first."""
-        return self._site.page(request, "manual.html", groups=contents())
-
-    async def one(self, request: Request) -> Response:
-        """One page; as Markdown its source, with links that lead to pages of this server."""
-        name: str = request.path_params["page"]
-        if name not in shown():
-            raise Refusal("not_found", recovery=f"GET {PATH} for the list of all pages.")
-        page = shown()[name]
-        values: dict[str, Any] = {"title": page.title}
-        if asked_form(request) is PageFormat.MARKDOWN:
-            values["text"] = _linked(page)
-        else:
-            html, values["headings"] = await asyncio.to_thread(_rendered, name)
-            values["body"] = Markup(html)  # noqa: S704 - of the service
-        return self._site.page(request, "manual_page.html", **values)
+async def one(site: Site, request: Request) -> Response:
+    """One page; as Markdown its source, with links that lead to pages of this server."""
+    name: str = request.path_params["page"]
+    if name not in shown():
+        raise Refusal("not_found", recovery=f"GET {PATH} for the list of all pages.")
+    page = shown()[name]
+    values: dict[str, Any] = {"title": page.title}
+    if asked_form(request) is PageFormat.MARKDOWN:
+        values["text"] = _linked(page)
+    else:
+        html, values["headings"] = await asyncio.to_thread(_rendered, name)
+        values["body"] = Markup(html)  # noqa: S704 - of the service
+    return site.page(request, "manual_page.html", **values)
 
 
 @cache
