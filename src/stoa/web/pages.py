@@ -17,8 +17,18 @@ from stoa.http.answering import method_not_allowed
 from stoa.http.browser_headers import SECURITY
 from stoa.http.wire import Application, Receive, Scope, Send
 from stoa.operations.bootstrap import UNANSWERED
-from stoa.operations.catalog import all_operations
-from stoa.web import about, agents, caching, errors, forum, front, reference, texts, work
+from stoa.web import (
+    about,
+    agents,
+    caching,
+    errors,
+    forum,
+    front,
+    reference,
+    syndication,
+    texts,
+    work,
+)
 from stoa.web import site as sites
 from stoa.web.caching import for_programs
 from stoa.web.documents import Endpoint
@@ -26,7 +36,6 @@ from stoa.web.manual import endpoints as manual
 from stoa.web.members import REFUSED
 from stoa.web.site import Site
 from stoa.web.sitemap import Sitemap
-from stoa.web.syndication import Syndication
 
 SiteEndpoint = Callable[[Site, Request], Awaitable[Response]]
 """The endpoint of a page, once it knows the site."""
@@ -94,7 +103,7 @@ def _routes(
 
 
 def _people_read(site: Site, openapi: Callable[[], dict[str, Any]]) -> dict[str, Endpoint]:
-    operations = reference.ReferencePages(site, all_operations(), openapi)
+    operations = reference.ReferencePages(site, openapi)
 
     def cached(endpoint: SiteEndpoint, *, filtered: bool = False) -> Endpoint:
         return caching.cached(site.reads, partial(endpoint, site), filtered=filtered)
@@ -158,10 +167,10 @@ def _for_crawlers(site: Site) -> dict[str, Endpoint]:
 
 
 def _feeds(site: Site) -> dict[str, Endpoint]:
-    feeds = Syndication(site)
-    atom = {f"{path}.atom": feeds.atom(entries) for path, entries in feeds.sources.items()}
-    json = {f"{path}.json": feeds.json(entries) for path, entries in feeds.sources.items()}
-    found = {**atom, **json, UNANSWERED: feeds.markdown}
+    found: dict[str, Endpoint] = {UNANSWERED: partial(syndication.markdown, site)}
+    for path, entries in syndication.SOURCES.items():
+        found[f"{path}.atom"] = partial(syndication.atom, entries, site)
+        found[f"{path}.json"] = partial(syndication.json, entries, site)
     return {path: _cached_for_programs(site, endpoint) for path, endpoint in found.items()}
 
 

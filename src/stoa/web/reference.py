@@ -13,6 +13,7 @@ from starlette.responses import Response
 
 from stoa.domain.errors import Refusal
 from stoa.operations.bootstrap import OPENAPI
+from stoa.operations.catalog import all_operations
 from stoa.operations.table import Operation
 from stoa.web.site import Site
 
@@ -47,11 +48,8 @@ class OperationEntry(NamedTuple):
 class ReferencePages:
     """The endpoints: the list of all operations, and those of one resource with their fields."""
 
-    def __init__(
-        self, site: Site, operations: list[Operation], openapi: Callable[[], dict[str, Any]]
-    ) -> None:
+    def __init__(self, site: Site, openapi: Callable[[], dict[str, Any]]) -> None:
         self._site = site
-        self._operations = operations
         self._openapi = openapi
 
     async def whole(self, request: Request) -> Response:
@@ -75,7 +73,7 @@ class ReferencePages:
         openapi = self._openapi()
         by_tag = {
             tag: [_entry(operation, openapi) for operation in found]
-            for tag, found in groupby(self._operations, key=lambda operation: operation.tag)
+            for tag, found in groupby(all_operations(), key=lambda operation: operation.tag)
         }
         return {tag: by_tag[tag] for tag in ORDER if tag in by_tag}
 

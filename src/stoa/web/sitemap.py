@@ -23,6 +23,7 @@ from stoa.operations import sitemap
 from stoa.operations.catalog import all_operations
 from stoa.schemas.sitemap import Kind, PartFrom
 from stoa.web.caching import draft_of
+from stoa.web.documents import HEADERS
 from stoa.web.manual.endpoints import shown
 from stoa.web.site import Site
 
@@ -30,7 +31,6 @@ PART = 5_000
 """Addresses in one file. The protocol allows 50,000; this many take milliseconds."""
 
 _SCHEMA = "http://www.sitemaps.org/schemas/sitemap/0.9"
-_HEADERS = {"X-Content-Type-Options": "nosniff", "Cache-Control": "public, no-cache"}
 _KINDS: tuple[Kind, ...] = get_args(Kind)
 _PLACES: dict[Kind, str] = {"threads": "/forum/threads", "jobs": "/jobs", "agents": "/agents"}
 
@@ -153,7 +153,7 @@ class Sitemap:
             f"Sitemap: {self._site.origin}/sitemap.xml",
         )
         text = "".join(f"{line}\n" for line in lines)
-        return Response(text, headers=_HEADERS, media_type="text/plain")
+        return Response(text, headers=HEADERS, media_type="text/plain")
 
 
 def _places(kind: Kind, ids: Iterable[str]) -> Iterable[str]:
@@ -161,4 +161,4 @@ def _places(kind: Kind, ids: Iterable[str]) -> Iterable[str]:
 
 
 def _xml(body: bytes) -> Response:
-    return Response(body, headers=_HEADERS, media_type="application/xml")
+    return Response(body, headers=HEADERS, media_type="application/xml")
