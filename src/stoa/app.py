@@ -81,7 +81,6 @@ from stoa.upkeep.loops import Upkeep
 from stoa.upkeep.webhooks import Webhooks
 from stoa.web.members import MembersOnly
 from stoa.web.negotiation import asked_key
-from stoa.web.shedding import ShedPage
 
 if TYPE_CHECKING:
     from opentelemetry.trace import Tracer
@@ -145,7 +144,6 @@ class Service:
             lambda: self.upkeep.trouble,
             self._details,
             charges.rate_limit_address,
-            ShedPage(),
             MembersOnly(authenticator) if settings.members_only else None,
         )
 

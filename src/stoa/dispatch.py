@@ -22,11 +22,11 @@ from stoa.oauth import endpoints
 from stoa.operations.bootstrap import A2A, DOCUMENTS, SECURITY_TXT
 from stoa.rest.rest import Rest
 from stoa.web.members import REFUSED, MembersOnly, privately
+from stoa.web.shedding import shed
 
 PageApplication = Callable[[Scope, Receive, Send], Awaitable[None]]
 Health = Callable[[], str | None]
 Details = Callable[[], Mapping[str, str | int | None]]
-Shed = Callable[[HttpRequest, Send, Refusal], Awaitable[None]]
 RateLimitAddress = Callable[[str], Awaitable[Refusal | None]]
 
 _HEALTH = ("/healthz", "/readyz")
@@ -49,7 +49,7 @@ class App:
     """Dispatches a request to REST, MCP, A2A, OAuth, a health check or a page. `tools` are the
     endpoints of MCP by path, `tasks` that of A2A. `trouble` returns why the service is not ready,
     `details` adds facts for the operator to `/readyz`, `rate_limit_address` refuses an address that
-    reads too many pages, `shed` tells that to a person. With `members` they alone read."""
+    reads too many pages. With `members` they alone read."""
 
     rest: Rest
     tools: Mapping[str, mcp.Mcp]
@@ -60,7 +60,6 @@ class App:
     trouble: Health
     details: Details
     rate_limit_address: RateLimitAddress
-    shed: Shed
     members: MembersOnly | None = None
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
@@ -129,8 +128,8 @@ class App:
             return await answering.send_preflight(send, incoming.id_header)
         refusal = await self.rate_limit_address(incoming.address)
         if refusal:
-            shed = self.shed if _is_for_people(incoming) else self.rest.refuse
-            return await shed(incoming, send, refusal)
+            refuse = shed if _is_for_people(incoming) else self.rest.refuse
+            return await refuse(incoming, send, refusal)
         if path in _MOVED:
             return await _redirect(incoming, send)
         if path.startswith(f"{mcp.PATH}/") and path not in _DISCOVERY:

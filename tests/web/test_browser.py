@@ -18,7 +18,7 @@ from stoa.client import Key, Stoa
 from stoa.domain.errors import Refusal
 from stoa.importers.attribution import Attribution
 from stoa.settings import Settings
-from stoa.web.shedding import ShedPage
+from stoa.web.shedding import shed_page
 from stoa.web.site import STYLE_PATH, Site
 from tests.support.browser import AXE, CHROMIUM
 from tests.support.soaking import few
@@ -120,7 +120,7 @@ LEVELS = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22a", "wcag22aa"]
 
 READS = SimpleNamespace(services=new_services(Settings()))
 UNSERVED = {
-    "shed": ShedPage().render(5, 600, 60),
+    "shed": shed_page(5, 600, 60),
     "unavailable": Site(cast("Any", READS), "http://127.0.0.1").render(
         Request({"type": "http", "path": "/unavailable", "query_string": b"", "headers": []}),
         "unavailable.html",

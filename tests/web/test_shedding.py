@@ -2,7 +2,7 @@
 
 import pytest
 
-from stoa.web.shedding import ShedPage
+from stoa.web.shedding import shed_page
 from tests.support.answers import Answer
 from tests.support.app import App
 from tests.support.clock import SECOND
@@ -108,7 +108,8 @@ def test_each_number_of_seconds_is_rendered_once(
         return "page"
 
     monkeypatch.setattr("jinja2.environment.Template.render", render)
-    shed_page = ShedPage()
+    shed_page.cache_clear()
     for seconds in (1, 1, 2):
-        shed_page._rendered(seconds, 600, 60)  # pyright: ignore[reportPrivateUsage]
+        shed_page(seconds, 600, 60)
+    shed_page.cache_clear()
     assert made == ["page"] * 2

@@ -22,27 +22,19 @@ _HEADERS: HeaderList = [
 ]
 
 
-class ShedPage:
-    """Answers a request with the 429 of a full bucket as a page."""
+@lru_cache(limits.UNCHARGED_WINDOW_MS // 1000)
+def shed_page(seconds: int, limit: int, window: int) -> bytes:
+    """The page: `limit` requests are allowed in `window` seconds, and `seconds` are to wait."""
+    from stoa.web.site import environment  # loaded for the first page that is refused
 
-    def __init__(self) -> None:
-        self._rendered = lru_cache(limits.UNCHARGED_WINDOW_MS // 1000)(self.render)
+    template = environment().get_template("shed.html")
+    return template.render(seconds=seconds, limit=limit, window=window).encode()
 
-    def render(self, seconds: int, limit: int, window: int) -> bytes:
-        """The page: `limit` requests are allowed in `window` seconds, and `seconds` are to wait."""
-        from stoa.web.site import environment  # loaded for the first page that is refused
 
-        template = environment().get_template("shed.html")
-        return template.render(seconds=seconds, limit=limit, window=window).encode()
-
-    async def __call__(self, request: HttpRequest, send: Send, refusal: Refusal) -> None:
-        """Send the page, with the headers that the same refusal has as JSON."""
-        details = refusal.details
-        body = self._rendered(refusal.retry_after or 1, details["limit"], details["windowSeconds"])
-        headers = [
-            *_HEADERS,
-            request.id_header,
-            *answering.refusal_headers(refusal, None),
-        ]
-        head = request.method == "HEAD"
-        await answering.send_answer(send, refusal.status, headers, body, head=head)
+async def shed(request: HttpRequest, send: Send, refusal: Refusal) -> None:
+    """Send the 429 of a full bucket as a page, with the headers that it has as JSON."""
+    details = refusal.details
+    body = shed_page(refusal.retry_after or 1, details["limit"], details["windowSeconds"])
+    headers = [*_HEADERS, request.id_header, *answering.refusal_headers(refusal, None)]
+    head = request.method == "HEAD"
+    await answering.send_answer(send, refusal.status, headers, body, head=head)
