@@ -1,7 +1,7 @@
 """The addresses of the pages, feeds and documents, as a Starlette application over the runner."""
 
 from collections.abc import Awaitable, Callable, Iterable, Iterator, Mapping
-from functools import partial
+from functools import cache, partial
 from typing import Any
 
 from starlette.applications import Starlette
@@ -30,7 +30,6 @@ from stoa.web import (
     work,
 )
 from stoa.web import site as sites
-from stoa.web.caching import for_programs
 from stoa.web.documents import Endpoint
 from stoa.web.manual import endpoints as manual
 from stoa.web.members import REFUSED
@@ -63,7 +62,7 @@ def pages(
     application = Starlette(
         routes=[
             *_routes(site.guarded, _people_read(site, openapi)),
-            *_routes(lambda one: for_programs(site.guarded(one)), programs_read),
+            *_routes(lambda one: caching.for_programs(site.guarded(one)), programs_read),
             *more(site),
         ],
         exception_handlers={HTTPException: not_served},
@@ -103,7 +102,7 @@ def _routes(
 
 
 def _people_read(site: Site, openapi: Callable[[], dict[str, Any]]) -> dict[str, Endpoint]:
-    operations = reference.ReferencePages(site, openapi)
+    groups = cache(lambda: reference.grouped(openapi()))
 
     def cached(endpoint: SiteEndpoint, *, filtered: bool = False) -> Endpoint:
         return caching.cached(site.reads, partial(endpoint, site), filtered=filtered)
@@ -140,8 +139,8 @@ def _people_read(site: Site, openapi: Callable[[], dict[str, Any]]) -> dict[str,
         "/moderation": partial(agents.moderation, site),
         "/about": cached(about.about),
         "/about/safety": cached(about.safety),
-        reference.PATH: caching.cached(site.reads, operations.whole),
-        f"{reference.PATH}/{{group}}": caching.cached(site.reads, operations.one),
+        reference.PATH: cached(partial(reference.whole, groups)),
+        f"{reference.PATH}/{{group}}": cached(partial(reference.one, groups)),
         errors.PATH: cached(errors.whole),
         f"{errors.PATH}/{{code}}": partial(errors.one, site),
         manual.PATH: cached(manual.whole),
@@ -176,4 +175,4 @@ def _feeds(site: Site) -> dict[str, Endpoint]:
 
 def _cached_for_programs(site: Site, endpoint: Endpoint) -> Endpoint:
     """The endpoint, cached together with the headers for programs."""
-    return caching.cached(site.reads, for_programs(endpoint))
+    return caching.cached(site.reads, caching.for_programs(endpoint))

@@ -3,7 +3,6 @@
 import json
 import shlex
 from collections.abc import Callable
-from functools import cached_property
 from itertools import groupby
 from typing import Any, NamedTuple
 from urllib.parse import quote
@@ -45,37 +44,34 @@ class OperationEntry(NamedTuple):
     command: str
 
 
-class ReferencePages:
-    """The endpoints: the list of all operations, and those of one resource with their fields."""
+Groups = dict[str, list[OperationEntry]]
+"""Every operation, by resource."""
 
-    def __init__(self, site: Site, openapi: Callable[[], dict[str, Any]]) -> None:
-        self._site = site
-        self._openapi = openapi
 
-    async def whole(self, request: Request) -> Response:
-        """The list of all operations."""
-        return self._site.page(request, "api.html", alternate=OPENAPI, groups=self._groups)
+async def whole(groups: Callable[[], Groups], site: Site, request: Request) -> Response:
+    """The list of all operations."""
+    return site.page(request, "api.html", alternate=OPENAPI, groups=groups())
 
-    async def one(self, request: Request) -> Response:
-        """The operations of one resource, each whole."""
-        group = request.path_params["group"]
-        if group not in self._groups:
-            raise Refusal("not_found", recovery=f"GET {PATH} for the list of all operations.")
-        entries = self._groups[group]
-        names = ",".join(entry.operation.name for entry in entries)
-        described = f"{OPENAPI}?operations={names}"
-        values = {"group": group, "entries": entries, "described": described}
-        return self._site.page(request, "api_group.html", alternate=described, **values)
 
-    @cached_property
-    def _groups(self) -> dict[str, list[OperationEntry]]:
-        """Every operation, by resource."""
-        openapi = self._openapi()
-        by_tag = {
-            tag: [_entry(operation, openapi) for operation in found]
-            for tag, found in groupby(all_operations(), key=lambda operation: operation.tag)
-        }
-        return {tag: by_tag[tag] for tag in ORDER if tag in by_tag}
+async def one(groups: Callable[[], Groups], site: Site, request: Request) -> Response:
+    """The operations of one resource, each whole."""
+    group = request.path_params["group"]
+    if group not in groups():
+        raise Refusal("not_found", recovery=f"GET {PATH} for the list of all operations.")
+    entries = groups()[group]
+    names = ",".join(entry.operation.name for entry in entries)
+    described = f"{OPENAPI}?operations={names}"
+    values = {"group": group, "entries": entries, "described": described}
+    return site.page(request, "api_group.html", alternate=described, **values)
+
+
+def grouped(openapi: dict[str, Any]) -> Groups:
+    """The operations of a description."""
+    by_tag = {
+        tag: [_entry(operation, openapi) for operation in found]
+        for tag, found in groupby(all_operations(), key=lambda operation: operation.tag)
+    }
+    return {tag: by_tag[tag] for tag in ORDER if tag in by_tag}
 
 
 def _entry(operation: Operation, openapi: dict[str, Any]) -> OperationEntry:
