@@ -79,7 +79,6 @@ from stoa.store.tx import StartRefused, Store, StoreUnavailable, Tx
 from stoa.upkeep.auditor import Auditor
 from stoa.upkeep.loops import Upkeep
 from stoa.upkeep.webhooks import Webhooks
-from stoa.web.members import MembersOnly
 from stoa.web.negotiation import asked_key
 
 if TYPE_CHECKING:
@@ -144,7 +143,7 @@ class Service:
             lambda: self.upkeep.trouble,
             self._details,
             charges.rate_limit_address,
-            MembersOnly(authenticator) if settings.members_only else None,
+            authenticator if settings.members_only else None,
         )
 
     @classmethod

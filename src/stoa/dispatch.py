@@ -7,6 +7,7 @@ from dataclasses import dataclass
 import msgspec
 
 from stoa.a2a.endpoint import TaskEndpoint
+from stoa.calls.authenticate import Authenticator
 from stoa.domain.addresses import is_loopback
 from stoa.domain.errors import Refusal
 from stoa.domain.oauth import REGISTRATION
@@ -21,7 +22,7 @@ from stoa.metrics import HEALTH, MCP, PAGE, PREFLIGHT
 from stoa.oauth import endpoints
 from stoa.operations.bootstrap import A2A, DOCUMENTS, SECURITY_TXT
 from stoa.rest.rest import Rest
-from stoa.web.members import REFUSED, MembersOnly, privately
+from stoa.web.members import REFUSED, is_for_members, privately
 from stoa.web.shedding import shed
 
 PageApplication = Callable[[Scope, Receive, Send], Awaitable[None]]
@@ -49,7 +50,7 @@ class App:
     """Dispatches a request to REST, MCP, A2A, OAuth, a health check or a page. `tools` are the
     endpoints of MCP by path, `tasks` that of A2A. `trouble` returns why the service is not ready,
     `details` adds facts for the operator to `/readyz`, `rate_limit_address` refuses an address that
-    reads too many pages. With `members` they alone read."""
+    reads too many pages. With `members`, by which they are known, they alone read."""
 
     rest: Rest
     tools: Mapping[str, mcp.Mcp]
@@ -60,7 +61,7 @@ class App:
     trouble: Health
     details: Details
     rate_limit_address: RateLimitAddress
-    members: MembersOnly | None = None
+    members: Authenticator | None = None
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """The ASGI entry point."""
@@ -142,7 +143,7 @@ class App:
             return await self.tools[mcp.PATH].refuse(incoming, send, nothing)
         if self.members:
             try:
-                send = privately(send) if await self.members.check(incoming) else send
+                send = privately(send) if await is_for_members(incoming, self.members) else send
             except Refusal as missing:
                 if not _is_for_people(incoming):
                     return await self.rest.refuse(incoming, send, missing)

@@ -37,22 +37,16 @@ _PRIVATE: HeaderList = [
 ]
 
 
-class MembersOnly:
-    """Lets those in who have a live token."""
-
-    def __init__(self, authenticator: Authenticator) -> None:
-        self._authenticator = authenticator
-
-    async def check(self, request: HttpRequest) -> bool:
-        """Whether the answer is for members alone. Raises 401 for who is none."""
-        if request.path in _OPEN or request.path.startswith(_OPEN_BELOW):
-            return False
-        try:
-            await self._authenticator.check(request.authorization, request.address)
-        except Refusal as refusal:
-            refusal.fill({"base_url": request.base_url})
-            raise
-        return True
+async def is_for_members(request: HttpRequest, authenticator: Authenticator) -> bool:
+    """Whether the answer is for members alone. Raises 401 for who has no live token then."""
+    if request.path in _OPEN or request.path.startswith(_OPEN_BELOW):
+        return False
+    try:
+        await authenticator.check(request.authorization, request.address)
+    except Refusal as refusal:
+        refusal.fill({"base_url": request.base_url})
+        raise
+    return True
 
 
 def privately(send: Send) -> Send:
