@@ -113,20 +113,21 @@ async def _copy(
             target = await stack.enter_async_context(opening)
         if not as_json:
             typer.echo(f"from: {from_.address}\nto:   {to.address}")
-        tell = (lambda *_: None) if as_json else _Progress()
+        progress = _Progress(is_told=not as_json)
         with using_database("the copy stopped", "; run it again to go on"):
-            return await copying.copy(source, target, tell, while_served=rehearsal)
+            return await copying.copy(source, target, progress, while_served=rehearsal)
 
 
 class _Progress:
     """A line for each thing that is done, and one whenever as much again has been done of it."""
 
-    def __init__(self) -> None:
+    def __init__(self, *, is_told: bool) -> None:
+        self._is_told = is_told
         self._what = ""
         self._next = 0
 
     def __call__(self, what: str, done: int) -> None:
-        if what != self._what or done >= self._next:
+        if self._is_told and (what != self._what or done >= self._next):
             typer.echo(f"{what}: {done}" if done else what)
             self._what, self._next = what, 2 * done
 
