@@ -61,7 +61,7 @@ async def one(groups: Callable[[], Groups], site: Site, request: Request) -> Res
     entries = groups()[group]
     names = ",".join(entry.operation.name for entry in entries)
     described = f"{OPENAPI}?operations={names}"
-    values = {"group": group, "entries": entries, "described": described}
+    values: dict[str, Any] = {"group": group, "entries": entries, "described": described}
     return site.page(request, "api_group.html", alternate=described, **values)
 
 
