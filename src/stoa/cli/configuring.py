@@ -13,11 +13,6 @@ from stoa.settings import Settings, environment_name, kinds
 app = typer.Typer(help="Look at the settings.", no_args_is_help=True)
 
 
-@app.callback()
-def configuring() -> None:
-    """Look at the settings."""
-
-
 @app.command()
 @with_server_flags
 def show(

@@ -9,11 +9,6 @@ from stoa.settings import SettingsError
 app = typer.Typer(help="Publish where agents find this Stoa.", no_args_is_help=True)
 
 
-@app.callback()
-def discovery() -> None:
-    """Publish where agents find this Stoa."""
-
-
 @app.command()
 def server_json(base_url: BaseUrl = None, config: ConfigFile = None) -> None:
     """Print server.json, which the MCP registry takes to list this Stoa.

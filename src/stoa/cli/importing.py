@@ -116,11 +116,6 @@ def _progress() -> Generator[PlainProgress | BarProgress]:
         yield BarProgress(bar)
 
 
-@app.callback()
-def importing() -> None:
-    """Import discussions from another service."""
-
-
 app.command("export")(import_export)
 
 
