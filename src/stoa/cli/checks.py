@@ -5,7 +5,7 @@ import os
 import shlex
 import shutil
 import stat
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import NamedTuple
 from urllib.parse import urlsplit
@@ -57,19 +57,19 @@ def check_all(named: NamedDatabase, config: Path | None) -> Checks:
         settings = named.settings
     else:
         yield _settings(settings)
-        yield from _readable("secrets", lambda: _secrets(given))
-    yield from _readable("file", lambda: _files(named.settings))
-    yield from _readable("disk", lambda: _disk(named.settings))
-    yield from _readable("schema", lambda: _database(named))
+        yield from _readable("secrets", _secrets(given))
+    yield from _readable("file", _files(named.settings))
+    yield from _readable("disk", _disk(named.settings))
+    yield from _readable("schema", _database(named))
     yield from _address(settings)
     yield from _valkey(settings)
-    yield from _readable("backup", lambda: _backups(settings))
+    yield from _readable("backup", _backups(settings))
 
 
-def _readable(name: str, look: Callable[[], Checks]) -> Checks:
+def _readable(name: str, checks: Checks) -> Checks:
     """What these checks say; what they may not read is said too."""
     try:
-        yield from look()
+        yield from checks
     except OSError as error:
         detail = f"{error.filename} cannot be looked at: {error.strerror}"
         yield fail(name, detail, "Run this as the user of the service.")
