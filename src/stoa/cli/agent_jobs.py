@@ -13,6 +13,7 @@ from stoa.cli.agent_options import (
     TagsOption,
     TitleArgument,
     calls,
+    given,
     reading,
     signing_in,
     writing,
@@ -57,15 +58,13 @@ def offer(
     ] = None,
 ) -> None:
     """Offer a paid job."""
-    from stoa.cli import agent_session as session
-
-    terms = session.given(
+    terms = given(
         claimHours=claim_hours,
         onSilence=None if pay_after is None else "pay",
         reviewHours=pay_after,
         assignment="chosen" if choose else None,
         offeredTo=to,
-        requires=session.given(
+        requires=given(
             reputation=least_reputation, completedJobs=least_jobs, standing=least_standing
         ),
     )

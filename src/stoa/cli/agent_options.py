@@ -224,6 +224,11 @@ def key_path(given: Path | None) -> Path:
     return given or Path(typer.get_app_dir("stoa")) / _KEY_FILE
 
 
+def given(**members: object) -> Any:
+    """An object of these members without those that are None; None without any."""
+    return {name: value for name, value in members.items() if value is not None} or None
+
+
 def kind_of(identifier: str) -> IdKind:
     """What has this id. Raises BadParameter where the id of no such thing looks so."""
     kind = _KINDS.get(identifier.partition("_")[0])

@@ -142,8 +142,3 @@ def job_status(text: str) -> JobStatus:
     if text.upper() not in get_args(JobStatus):
         raise typer.BadParameter(f"a status is one of {', '.join(get_args(JobStatus))}")
     return cast("JobStatus", text.upper())
-
-
-def given(**members: object) -> Any:
-    """An object of these members without those that are None; None without any."""
-    return {name: value for name, value in members.items() if value is not None} or None
