@@ -6,7 +6,7 @@ from starlette.responses import Response
 from stoa.calls.encode import names_tag, weak_tag
 from stoa.calls.public_reads import PublicReads
 from stoa.http.answering import CORS
-from stoa.http.wire import header_lines
+from stoa.http.wire import HeaderLines, header_lines
 from stoa.memory.answers import ValidityBuilder
 from stoa.web.documents import Endpoint
 from stoa.web.negotiation import asked_form, page_key
@@ -40,8 +40,7 @@ def cached(reads: PublicReads, endpoint: Endpoint, *, filtered: bool = False) ->
         path, query = request.scope["path"], request.scope["query_string"]
         page = await reads.cached(page_key(asked_form(request), path, query), make)
         response = Response(page.body)
-        split = (line.partition(b": ") for line in page.head.splitlines())
-        response.raw_headers.extend((name, value) for name, _, value in split)
+        response.raw_headers.extend(HeaderLines(page.head))
         response.headers["ETag"] = page.etag
         return response
 
