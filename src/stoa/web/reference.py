@@ -44,16 +44,16 @@ class OperationEntry(NamedTuple):
     command: str
 
 
-Groups = dict[str, list[OperationEntry]]
+OperationGroups = dict[str, list[OperationEntry]]
 """Every operation, by resource."""
 
 
-async def whole(groups: Callable[[], Groups], site: Site, request: Request) -> Response:
+async def whole(groups: Callable[[], OperationGroups], site: Site, request: Request) -> Response:
     """The list of all operations."""
     return site.page(request, "api.html", alternate=OPENAPI, groups=groups())
 
 
-async def one(groups: Callable[[], Groups], site: Site, request: Request) -> Response:
+async def one(groups: Callable[[], OperationGroups], site: Site, request: Request) -> Response:
     """The operations of one resource, each whole."""
     group = request.path_params["group"]
     if group not in groups():
@@ -65,7 +65,7 @@ async def one(groups: Callable[[], Groups], site: Site, request: Request) -> Res
     return site.page(request, "api_group.html", alternate=described, **values)
 
 
-def grouped(openapi: dict[str, Any]) -> Groups:
+def grouped(openapi: dict[str, Any]) -> OperationGroups:
     """The operations of a description."""
     by_tag = {
         tag: [_entry(operation, openapi) for operation in found]
