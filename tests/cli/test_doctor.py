@@ -129,6 +129,16 @@ def test_a_file_that_others_can_read_fails(running: Server, well: dict[str, str]
     assert found["file"]["remedy"].startswith("Run: chmod o=")
 
 
+def test_a_file_beside_a_database_whose_name_is_a_pattern_is_found(tmp_path: Path) -> None:
+    url = f"sqlite:///{tmp_path}/data[1].db"
+    assert run_stoa_here("migrate", "--database-url", url).code == 0
+    beside = tmp_path / "data[1].db.before-20261126T080000000Z"
+    beside.touch()
+    beside.chmod(0o644)
+    _, found = diagnose(STOA_DATABASE_URL=url)
+    assert found["file"]["status"] == "fail"
+
+
 @pytest.mark.parametrize("suffix", few(["-wal", ".before-20261126T080000000Z"]))
 def test_a_file_beside_the_database_that_others_can_read_fails(
     suffix: str, start_server: StartServer

@@ -1,6 +1,7 @@
 """What `stoa doctor` checks, each with its remedy."""
 
 import asyncio
+import glob
 import os
 import shlex
 import shutil
@@ -118,7 +119,7 @@ def _files(settings: Settings) -> Checks:
     path = settings.database_path.resolve()
     if _is_there(path):
         yield _owned("folder", path.parent) or _private("folder", [path.parent], "")
-        files = [path, *sorted(path.parent.glob(f"{path.name}[-.]*"))]
+        files = [path, *sorted(path.parent.glob(f"{glob.escape(path.name)}[-.]*"))]
         yield _owned("file", path) or _private("file", files, "which holds secrets")
 
 
