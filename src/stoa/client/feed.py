@@ -16,8 +16,6 @@ class Feed(Source[Opportunity]):
         self._etag: str | None = None
         self._asked_s = self._pause_s = 0.0
         self._backoff = Backoff()
-        self.cursor: str | None = None
-        self.more = True
 
     def page(self) -> Steps[list[Opportunity]]:
         """What is new, after a pause as long as the service asked for at the last look.

@@ -39,8 +39,7 @@ class Following(Source[E]):
         self._behind: str | None = None
         self._had_rows = False
         self._backoff = Backoff()
-        self.cursor: str | None = filters.get("cursor")
-        self.more = True
+        self.cursor = filters.get("cursor")
 
     def page(self) -> Steps[list[E]]:
         """The next events, none if none came in time. Those of the page before were all taken."""

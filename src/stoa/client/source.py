@@ -24,8 +24,8 @@ class Source(Protocol[E]):
     who begins there again skips none.
     """
 
-    more: bool
-    cursor: str | None
+    more: bool = True
+    cursor: str | None = None
 
     def page(self) -> Steps[list[E]]:
         """The next rows, which may be none. Those of the page before were all taken."""
@@ -68,8 +68,6 @@ class Pages(Source[Any]):
         self._filters = {**values, "limit": PAGE_ROWS}
         self._rows = rows
         self._behind: str | None = None
-        self.cursor: str | None = None
-        self.more = True
 
     def page(self) -> Steps[list[Any]]:
         """The rows of the next page."""
