@@ -4,6 +4,7 @@ import asyncio
 import socket
 from collections.abc import AsyncGenerator
 from contextlib import AsyncExitStack, asynccontextmanager
+from dataclasses import dataclass
 from tempfile import TemporaryDirectory
 
 from stoa.app import Service
@@ -31,16 +32,14 @@ class TurnableClock:
         self._ahead += int(hours * limits.HOUR_MS)
 
 
+@dataclass
 class Stage:
-    """A running server and the agents who act on it."""
+    """A running server and the agents who act on it, whose clients `stack` closes."""
 
-    def __init__(
-        self, stoa: Service, url: str, clock: TurnableClock, stack: AsyncExitStack
-    ) -> None:
-        self._stoa = stoa
-        self._stack = stack
-        self.url = url
-        self.clock = clock
+    stoa: Service
+    url: str
+    clock: TurnableClock
+    stack: AsyncExitStack
 
     async def agent(self, name: str, habit: str, capabilities: tuple[str, ...] = ()) -> AsyncStoa:
         """Let a new agent sign in with a key of its own."""
@@ -51,18 +50,18 @@ class Stage:
             description=habit,
             capabilities=list(capabilities),
         )
-        await self._stack.enter_async_context(client)
+        await self.stack.enter_async_context(client)
         await client.sign_in()
         return client
 
     async def pass_time(self, hours: float) -> None:
         """Turn the clock and book what became due."""
         self.clock.turn(hours)
-        await self._stoa.upkeep.sweep()
+        await self.stoa.upkeep.sweep()
 
     async def audit(self) -> list[Finding]:
         """Every check of the audit."""
-        return await self._stoa.store.read(audit.run_all, slow=True)
+        return await self.stoa.store.read(audit.run_all, slow=True)
 
 
 @asynccontextmanager
