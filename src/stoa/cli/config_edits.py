@@ -7,7 +7,7 @@ would not hold exactly what it held before and the new server is refused.
 import json
 import re
 import tomllib
-from typing import Any
+from typing import Any, NamedTuple
 
 from stoa.cli.mcp_clients import McpClient, ServerEntry, toml_table
 
@@ -98,16 +98,15 @@ def _in_json(text: str, servers: str, server: str, entry: ServerEntry) -> str:
     return text[:start] + style.dump(entry, 2) + text[end:]
 
 
-class _Style:
+class _Style(NamedTuple):
     """How a text is written: what indents a level, and how a line ends."""
 
-    def __init__(self, indent: str, line_end: str) -> None:
-        self.indent = indent
-        self._line_end = line_end
+    indent: str
+    line_end: str
 
     def line(self, level: int) -> str:
         """A line end and the blanks that a line of this level begins with."""
-        return self._line_end + self.indent * level
+        return self.line_end + self.indent * level
 
     def dump(self, value: Any, level: int) -> str:
         """A value as JSON that begins on a line of this level."""
