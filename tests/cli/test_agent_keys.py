@@ -171,16 +171,16 @@ def test_a_rotation_that_ctrl_c_ends_says_where_the_new_key_is(
     server: Server, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     path, waiting = key_file(server, tmp_path / "ada.key"), tmp_path / "ada.key.new"
-    own, ask = agent_id(path), httpx.Client.request
+    own, send = agent_id(path), httpx.Client.send
 
-    def interrupted(client: httpx.Client, **asked: Any) -> httpx.Response:
-        answer = ask(client, **asked)
-        if asked["url"].endswith("/auth/rotate"):
+    def interrupted(client: httpx.Client, request: httpx.Request) -> httpx.Response:
+        answer = send(client, request)
+        if request.url.path.endswith("/auth/rotate"):
             raise KeyboardInterrupt
         return answer
 
     with monkeypatch.context() as network:
-        network.setattr(httpx.Client, "request", interrupted)
+        network.setattr(httpx.Client, "send", interrupted)
         ended = run_agent("rotate", "--yes", "--key", path)
     assert (ended.code, f"move {waiting} to {path}" in ended.err) == (130, True)
     assert agent_id(str(waiting)) == own
