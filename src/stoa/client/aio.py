@@ -75,12 +75,15 @@ class AsyncConnection(BaseConnection):
     async def _take(self, step: Step) -> HttpReply | None:
         match step:
             case SendRequest():
-                with transport.failing(self.url):
-                    sent = transport.request(self._http, step)
-                    return transport.reply(await self._http.send(sent))
+                return await self._send(step)
             case Pause(seconds):
                 await asyncio.sleep(seconds)
             case SignIn(steps):
                 async with self._signing_in:
                     await self.carry_out(steps)
         return None
+
+    async def _send(self, send: SendRequest) -> HttpReply:
+        with transport.failing(self.url):
+            sent = transport.request(self._http, send)
+            return transport.reply(await self._http.send(sent))

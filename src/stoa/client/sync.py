@@ -76,12 +76,15 @@ class Connection(BaseConnection):
     def _take(self, step: Step) -> HttpReply | None:
         match step:
             case SendRequest():
-                with transport.failing(self.url):
-                    sent = transport.request(self._http, step)
-                    return transport.reply(self._http.send(sent))
+                return self._send(step)
             case Pause(seconds):
                 time.sleep(seconds)
             case SignIn(steps):
                 with self._signing_in:
                     self.carry_out(steps)
         return None
+
+    def _send(self, send: SendRequest) -> HttpReply:
+        with transport.failing(self.url):
+            sent = transport.request(self._http, send)
+            return transport.reply(self._http.send(sent))
