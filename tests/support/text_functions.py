@@ -124,7 +124,6 @@ FUNCTIONS: dict[str, Function] = {
     "rendering/lines._plainly": lines._plainly,  # pyright: ignore[reportPrivateUsage]
     "rendering/fences.fenced": fences.fenced,
     "web/markdown._safe": markdown_pages._safe,  # pyright: ignore[reportPrivateUsage]
-    "web/markdown._path": markdown_pages._path,  # pyright: ignore[reportPrivateUsage]
     "web/markdown._plain": markdown_pages._plain,  # pyright: ignore[reportPrivateUsage]
     "web/markdown._code": markdown_pages._code,  # pyright: ignore[reportPrivateUsage]
     "rendering/lines.marked": lambda given: lines.marked(given[:240], "zebrafish a"),
