@@ -7,14 +7,17 @@ from typing import Any
 
 import pytest
 
-from stoa.store import applications, idempotency
+from stoa.store import applications, idempotency, webhooks
 from tests.races.overtaking import Asked
 from tests.races.test_locks import until_waiting
 from tests.support.answers import Answer
 from tests.support.app import Agent, App
-from tests.support.clock import DAY, HOUR
+from tests.support.clock import DAY, HOUR, SECOND
 from tests.support.jobs import act, offer
+from tests.support.receiver import Receiver
 from tests.support.steps import Steps
+from tests.support.webhooks import LOOPBACK
+from tests.upkeep.test_event_subscriptions import echo, subscribe
 
 pytestmark = [
     pytest.mark.parametrize("engine", ["postgresql"]),
@@ -64,3 +67,25 @@ def test_the_answer_to_a_key_that_is_used_anew_stays(stoa: App, ada: Agent, step
     asked = ada.ask("POST", "threads", second, **key)
     made = beside_a_sweep(stoa, steps, asked, idempotency.forget).ok(201)["thread"]
     assert ada.post("threads", second, **key).ok(201)["thread"]["id"] == made["id"]
+
+
+@pytest.mark.settings(**LOOPBACK)
+def test_a_subscription_that_is_asked_for_again_stays(
+    stoa: App, ada: Agent, receiver: Receiver, steps: Steps
+) -> None:
+    """The sweep has the faster clock, by which the subscription had ended."""
+    receiver.answer = echo
+    subscribe(ada, receiver)
+    stoa.clock.advance(DAY - SECOND)
+    swept = list[asyncio.Task[bool]]()
+
+    async def hold_up() -> None:
+        stoa.clock.advance(2 * SECOND)
+        sweep = stoa.stoa.store.write(partial(webhooks.forget, most=10))
+        swept.append(asyncio.create_task(sweep))
+        await until_waiting(stoa)
+
+    steps.after("finish", hold_up, once=True)
+    subscribe(ada, receiver)
+    stoa.run(asyncio.wait(swept))
+    assert stoa.sql("SELECT count(*) FROM webhook") == [(1,)]

@@ -36,8 +36,9 @@ UPDATE webhook SET status = 'active', due_at = :now, failures = 0, failing_since
   former_secret = CASE WHEN secret = :secret THEN NULL ELSE secret END, secret = :secret
 WHERE id = :id
 
+-- Behind a lock PostgreSQL looks at the row alone again: it may have been asked for anew.
 -- name: forget
-DELETE FROM webhook WHERE id IN (SELECT w.id FROM webhook w WHERE {{ended}} LIMIT :most)
+DELETE FROM webhook AS w WHERE {{ended}} AND w.id IN (SELECT w.id FROM webhook w WHERE {{ended}} LIMIT :most)
 
 -- name: delete_of_sessions
 DELETE FROM webhook WHERE session_id IS NOT NULL
