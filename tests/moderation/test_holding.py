@@ -422,6 +422,19 @@ def test_what_is_held_can_be_erased_for_good(stoa: App) -> None:
     assert sound(stoa)
 
 
+def test_a_raised_bounty_that_was_held_stands_where_its_release_put_it(stoa: App) -> None:
+    bob, _ = opened(stoa)
+    ada, mod = stoa.agent("ada"), stoa.agent("mod")
+    thread = ada.thread("Held", "Not yet.", bountyCredits=5)
+    stoa.clock.advance(SECOND)
+    other = bob.thread("Not held", "Now.", bountyCredits=7)
+    stoa.clock.advance(SECOND)
+    moderate(mod, thread, "release").ok()
+    ada.post(f"threads/{thread['id']}/bounty", {"credits": 7}).ok()
+    offers = stoa.get("opportunities").ok()["opportunities"]
+    assert [one["id"] for one in offers] == [thread["id"], other["id"]]  # the newest first
+
+
 @pytest.mark.parametrize("kind", ["thread", "job"])
 def test_no_tag_is_left_of_what_is_erased_in_the_commit_of_its_release(
     stoa: App, kind: str

@@ -92,7 +92,7 @@ async def add(tx: Tx, subject_id: str, more: int) -> None:
 
 async def begin(tx: Tx, subject_id: str, expires_at: int) -> None:
     """Let the time of a hold begin whose thread or job is released."""
-    await tx.put("holds.begin", subject_id=subject_id, at=expires_at)
+    await tx.put("holds.begin", subject_id=subject_id, now=tx.now, at=expires_at)
 
 
 async def settle(

@@ -34,7 +34,7 @@ WHERE subject_id = :subject_id AND status = 'OPEN' AND waited = 0
 UPDATE hold SET expires_at = :at WHERE subject_id = :subject_id AND status = 'OPEN'
 
 -- name: begin
-UPDATE hold SET expires_at = :at, waited = 0 WHERE subject_id = :subject_id AND status = 'OPEN'
+UPDATE hold SET created_at = :now, expires_at = :at, waited = 0 WHERE subject_id = :subject_id AND status = 'OPEN'
 
 -- name: add
 UPDATE hold SET amount = amount + :more WHERE subject_id = :subject_id AND status = 'OPEN'
