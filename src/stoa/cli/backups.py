@@ -158,9 +158,8 @@ def restore(
     named = run.named
     run.say_where()
     with named.refusing():
-        restored = asyncio.run(
-            named.engine.restore(named.settings, SystemClock(), file, for_programs())
-        )
+        beside = (named.settings.backup_dir, for_programs())
+        restored = asyncio.run(named.engine.restore(named.settings, SystemClock(), file, *beside))
         taken_at, kept = iso(restored.taken_at), restored.kept and str(restored.kept)
         if run.as_json:
             run.tell(file=str(file), takenAt=taken_at, kept=kept)

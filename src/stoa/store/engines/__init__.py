@@ -99,10 +99,11 @@ class Engine(Protocol):
         settings: Settings,
         clock: Clock,
         file: Path,
+        backup_dir: str,
         environment: Mapping[str, str],
     ) -> Restored:
         """Replace the embedded database, which no server uses, by a backup, or fill an empty one of
-        PostgreSQL; all sessions end."""
+        PostgreSQL; all sessions end. What is listed in `backup_dir` is erased again."""
         ...
 
     def place(self, settings: Settings) -> str:

@@ -1,7 +1,6 @@
 """PostgreSQL as the registry knows it: one database, with a replica or without."""
 
-from collections.abc import Callable, Mapping, Sequence
-from pathlib import Path
+from collections.abc import Callable, Sequence
 from typing import Concatenate, ParamSpec, TypeVar
 
 from stoa.clock import Clock
@@ -16,7 +15,7 @@ from stoa.store.engines.postgres import health as postgres_health
 from stoa.store.engines.postgres import store as postgres
 from stoa.store.engines.postgres.replica import ReplicatedStore
 from stoa.store.engines.postgres.store import PostgresStore
-from stoa.store.tx import Restored, StartRefused, Store
+from stoa.store.tx import StartRefused, Store
 
 P = ParamSpec("P")
 R = TypeVar("R")
@@ -39,6 +38,7 @@ read_once = _at(postgres.read_once)
 write_once = _at(postgres.write_once)
 wipe_once = _at(postgres.wipe_once)
 back_up = _at(postgres_backups.back_up)
+restore = _at(postgres_backups.restore)
 place = _at(postgres_connection.place)
 open_source = _at(postgres_copying.open_source)
 open_alone = _at(postgres_alone.open_alone)
@@ -76,11 +76,3 @@ def trace(settings: Settings) -> str | None:  # noqa: ARG001 - an empty database
 async def refuse_absent(settings: Settings) -> None:
     if await is_new(settings):
         raise StartRefused(EMPTY.format(where=place(settings)))
-
-
-async def restore(
-    settings: Settings, clock: Clock, file: Path, environment: Mapping[str, str]
-) -> Restored:
-    return await postgres_backups.restore(
-        settings.database_url, clock, file, settings.backup_dir, environment
-    )

@@ -1,7 +1,7 @@
 """Backups of a SQLite file: copies that are made while it is served, and how they are restored."""
 
 import os
-from collections.abc import Callable, Generator
+from collections.abc import Callable, Generator, Mapping
 from contextlib import closing, contextmanager, suppress
 from pathlib import Path
 
@@ -26,7 +26,13 @@ _COMPANIONS = ("-wal", "-shm", "-journal")
 _BESIDE = (".lock", *_COMPANIONS)
 
 
-def back_up(file: Path, clock: Clock, folder: Path, keep: int) -> Path:
+def back_up(
+    file: Path,
+    clock: Clock,
+    folder: Path,
+    keep: int,
+    environment: Mapping[str, str] | None = None,  # noqa: ARG001 - no program is run
+) -> Path:
     """Copy a file, which a server may have open, into a folder; returns the copy.
 
     The copy gets its name when it has been audited and is on disk. Then the oldest are removed, so
@@ -47,7 +53,13 @@ def back_up(file: Path, clock: Clock, folder: Path, keep: int) -> Path:
     return target
 
 
-def restore(file: Path, clock: Clock, backup: Path, backup_dir: str = "") -> Restored:
+def restore(
+    file: Path,
+    clock: Clock,
+    backup: Path,
+    backup_dir: str = "",
+    environment: Mapping[str, str] | None = None,  # noqa: ARG001
+) -> Restored:
     """Put a backup in the place of a file that no server has open, and keep what was there; see
     `purge_list.known`.
 

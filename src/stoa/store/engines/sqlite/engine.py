@@ -1,6 +1,6 @@
 """The embedded engine as the registry knows it: one SQLite file."""
 
-from collections.abc import Callable, Coroutine, Mapping, Sequence
+from collections.abc import Callable, Coroutine, Sequence
 from pathlib import Path
 from typing import Any, Concatenate, ParamSpec, TypeVar
 
@@ -17,7 +17,7 @@ from stoa.store.engines.sqlite import file as sqlite_file
 from stoa.store.engines.sqlite import store as sqlite
 from stoa.store.engines.sqlite.store import SqliteStore
 from stoa.store.engines.sqlite.tx import BENIGN
-from stoa.store.tx import DatabaseHealth, Restored, StartRefused
+from stoa.store.tx import DatabaseHealth, StartRefused
 
 P = ParamSpec("P")
 R = TypeVar("R")
@@ -56,9 +56,12 @@ def _once(
 
 migrate = _once(sqlite.migrate)
 is_new = _once(sqlite_file.is_new)
+refuse_absent = _once(sqlite_file.existing)
 read_once = _once(sqlite.read_once)
 write_once = _once(sqlite.write_once)
 wipe_once = _once(sqlite.wipe_once)
+back_up = _once(sqlite_backups.back_up)
+restore = _once(sqlite_backups.restore)
 trace = _at(sqlite_file.trace)
 place = _at(str)
 open_source = _at(sqlite_copying.open_source)
@@ -83,26 +86,3 @@ async def refuse_unreadable(settings: Settings) -> None:
 
 async def health(settings: Settings) -> DatabaseHealth | None:  # noqa: ARG001 - it has no server
     return None
-
-
-async def refuse_absent(settings: Settings) -> None:
-    sqlite_file.existing(settings.database_path)
-
-
-async def back_up(
-    settings: Settings,
-    clock: Clock,
-    folder: Path,
-    keep: int,
-    environment: Mapping[str, str],  # noqa: ARG001 - no program is run
-) -> Path:
-    return sqlite_backups.back_up(settings.database_path, clock, folder, keep)
-
-
-async def restore(
-    settings: Settings,
-    clock: Clock,
-    file: Path,
-    environment: Mapping[str, str],  # noqa: ARG001 - no program is run
-) -> Restored:
-    return sqlite_backups.restore(settings.database_path, clock, file, settings.backup_dir)
