@@ -112,6 +112,16 @@ def test_all_of_an_agent_is_hidden_with_what_waits_to_be_released(
     assert _all_of(stoa, ada, "hide") == []
 
 
+def test_what_an_agent_wrote_is_looked_for_beside_the_writes(
+    stoa: App, ada: Agent, steps: Steps
+) -> None:
+    thread = ada.thread()
+    steps.taken.clear()
+    assert _all_of(stoa, ada, "hide") == [thread["id"]]
+    taken = steps.taken
+    assert taken.index("moderation.written_shown") < taken.index("write")
+
+
 def test_all_of_an_agent_is_restored_but_what_was_erased(stoa: App, ada: Agent) -> None:
     kept, erased = ada.thread(), ada.thread()
     act(stoa, erased, "purge")

@@ -21,6 +21,7 @@ from stoa.operations.parts.moderation import (
     Order,
     act,
     act_locked,
+    act_on_many,
     locked,
     record,
     subject_in,
@@ -73,10 +74,12 @@ class Do(Command, tag="do", frozen=True, kw_only=True):
 
 
 class DoAll(Command, tag="do-all", frozen=True, kw_only=True):
-    """Hide or restore what one agent wrote: so much at once as a bulk has."""
+    """Hide or restore what one agent wrote: so much at once as a bulk has, which was `found`
+    before where that is looked for beside the writes."""
 
     action: Literal["hide", "restore"]
     agent_id: str
+    found: list[str] | None = None
     dry_run: bool = False
 
 
@@ -206,6 +209,15 @@ class _Failed(msgspec.Struct, frozen=True):
     recovery: str
 
 
+async def prepared(tx: Tx, command: bytes) -> bytes:
+    """The command with what it is about, where all replies are looked through for that, which a
+    write must not do. Raises `Refusal`."""
+    asked = msgspec.json.decode(command, type=Commands)
+    if not isinstance(asked, DoAll):
+        return command
+    return encode(msgspec.structs.replace(asked, found=await _next_of(tx, asked)))
+
+
 async def run(tx: Tx, services: Services, command: bytes) -> bytes:
     """Carry out a command, as JSON, and return what was done. Raises `Refusal`."""
     asked = msgspec.json.decode(command, type=Commands)
@@ -310,8 +322,17 @@ async def _moderators(tx: Tx, services: Services) -> list[NamedModerator]:
 
 
 async def _do_all(tx: Tx, services: Services, asked: DoAll) -> Done:
-    """Do the same to the next of what an agent wrote; nothing when all is done. What waits to be
-    released is hidden too."""
+    """Do the same to the next of what an agent wrote; nothing when all is done."""
+    ids = await _next_of(tx, asked) if asked.found is None else asked.found
+    orders = [Order(Action(asked.action), subject_of(one), asked.reason) for one in ids]
+    if not orders:
+        return Done()
+    done, _ = await act_on_many(tx, services, orders, None, skip=True)
+    return _done(done)
+
+
+async def _next_of(tx: Tx, asked: DoAll) -> list[str]:
+    """The ids of the next of what an agent wrote. What waits to be released is hidden too."""
     if await agents.get(tx, asked.agent_id) is None:
         raise missing("ag", asked.agent_id)
     is_hidden = asked.action == "restore"
@@ -319,9 +340,7 @@ async def _do_all(tx: Tx, services: Services, asked: DoAll) -> Done:
     if not is_hidden:
         waiting = await held.waiting(tx, "", limits.BULK_ACTS, author_id=asked.agent_id)
         ids += [row.id for row in waiting]
-    some = ids[: limits.BULK_ACTS]
-    orders = [Order(Action(asked.action), subject_of(one), asked.reason) for one in some]
-    return _done(await act(tx, services, orders, None))
+    return ids[: limits.BULK_ACTS]
 
 
 def _endorsed(row: Endorsed) -> EndorsedAgent:
