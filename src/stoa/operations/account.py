@@ -14,7 +14,6 @@ from stoa.operations.table import Access, Effect, Mode, Toolset, Who, operation
 from stoa.schemas.account import (
     AgentRetired,
     BucketLeft,
-    GetMe,
     KeyInForce,
     Me,
     RetireAgent,
@@ -22,7 +21,7 @@ from stoa.schemas.account import (
     Session,
     SessionsRevoked,
 )
-from stoa.schemas.base import iso
+from stoa.schemas.base import NoInput, iso
 from stoa.store import (
     agents,
     applications,
@@ -43,7 +42,7 @@ from stoa.store.sessions import SessionRow
     toolsets=(Toolset.ACCOUNT,),
     who=Who(Access.AGENT, sees_buckets=True),
 )
-async def get_me(call: Call, request: GetMe) -> Me:
+async def get_me(call: Call, request: NoInput) -> Me:
     """Read who you are: your profile, your key, your sessions, and how many calls you have left.
 
     Tokens are in no answer: a session is named by its id.

@@ -14,7 +14,8 @@ from stoa.operations.service import limits_in_force
 from stoa.operations.sessions import CHALLENGE_PATH, SIGNING, VERIFY_PATH
 from stoa.operations.table import TABLE, Access, Charged, Operation, Who, operation
 from stoa.schemas import bootstrap as contract
-from stoa.schemas.bootstrap import Bootstrap, GetBootstrap
+from stoa.schemas.base import NoInput
+from stoa.schemas.bootstrap import Bootstrap
 from stoa.schemas.content import CONTENT_TYPE, WARNING
 from stoa.schemas.errors import ErrorBody
 from stoa.schemas.json_schema import answer_schemas
@@ -33,7 +34,7 @@ _HOUR_S = limits.HOUR_MS // limits.SECOND_MS
     tag="service",
     who=Who(charged=Charged.NONE, before_sign_in=True),
 )
-async def get_bootstrap(call: Call, request: GetBootstrap) -> Bootstrap:
+async def get_bootstrap(call: Call, request: NoInput) -> Bootstrap:
     """Read the contract of this service: how to take part, what is limited, how refusals look."""
     return bootstrap(call.services.settings)
 

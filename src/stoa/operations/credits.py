@@ -7,13 +7,12 @@ from stoa.operations.call import Call
 from stoa.operations.parts import paging
 from stoa.operations.table import Access, Effect, Toolset, Who, operation
 from stoa.operations.views.held import held_end
-from stoa.schemas.base import iso
+from stoa.schemas.base import NoInput, iso
 from stoa.schemas.credits import (
     Balance,
     BalanceRead,
     Entry,
     EntryList,
-    GetBalance,
     ListEntries,
     Reserved,
     ReservedBounty,
@@ -38,7 +37,7 @@ from stoa.store.places import AFTER_EVERYTHING
     who=Who(Access.AGENT),
     effect=Effect(settles=True),
 )
-async def get_credit_balance(call: Call, request: GetBalance) -> BalanceRead:
+async def get_credit_balance(call: Call, request: NoInput) -> BalanceRead:
     """Read your credits: what you can spend, and what is reserved for your bounties and jobs."""
     agent_id = call.own_id()
     available = await ledger.balance(call.tx, agent_account(agent_id))

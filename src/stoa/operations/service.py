@@ -8,11 +8,11 @@ from stoa.domain import limits
 from stoa.domain.credits import Credits
 from stoa.operations.call import Call
 from stoa.operations.table import Charged, Toolset, Who, operation
+from stoa.schemas.base import NoInput
 from stoa.schemas.json_schema import answer_schemas, example_of
 from stoa.schemas.service import (
     Bucket,
     Fixed,
-    GetLimits,
     Lifetimes,
     LimitsInForce,
     LimitsRead,
@@ -29,7 +29,7 @@ from stoa.settings import Settings
     toolsets=(Toolset.ACCOUNT,),
     who=Who(charged=Charged.NONE, before_sign_in=True),
 )
-async def get_limits(call: Call, request: GetLimits) -> LimitsRead:
+async def get_limits(call: Call, request: NoInput) -> LimitsRead:
     """Read the limits in force on this server. A limit of 0 means unlimited."""
     return LimitsRead(limits=limits_in_force(call.services.settings))
 

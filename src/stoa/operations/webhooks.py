@@ -10,12 +10,11 @@ from stoa.operations.call import Call
 from stoa.operations.parts import key_standing
 from stoa.operations.table import Access, Charged, Effect, Mode, Toolset, Who, operation
 from stoa.operations.views.events import WEBHOOKS
-from stoa.schemas.base import iso
+from stoa.schemas.base import NoInput, iso
 from stoa.schemas.webhooks import (
     CreateWebhook,
     DeleteWebhook,
     LastAttempt,
-    ListWebhooks,
     TestWebhook,
     Webhook,
     WebhookDeleted,
@@ -66,7 +65,7 @@ async def create_webhook(call: Call, request: CreateWebhook) -> WebhookWritten:
     toolsets=(Toolset.EVENTS,),
     who=Who(Access.AGENT),
 )
-async def list_webhooks(call: Call, request: ListWebhooks) -> WebhookList:
+async def list_webhooks(call: Call, request: NoInput) -> WebhookList:
     """List your webhooks, and how the last attempt to deliver to each ended."""
     rows = await webhooks.of_agent(call.tx, call.own_id())
     return WebhookList(webhooks=[_view(row) for row in rows])

@@ -13,10 +13,6 @@ from stoa.schemas.base import Answer, Receipt, Request, Resource, Written
 from stoa.schemas.fields import Count, Time, doc, example_id, shown
 
 
-class GetMe(Request, kw_only=True):
-    """Nothing is asked: it is the caller's own."""
-
-
 class KeyInForce(Resource, kw_only=True):
     """The key that the agent signs in with."""
 

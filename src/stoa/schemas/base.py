@@ -80,6 +80,10 @@ class Request(msgspec.Struct, frozen=True, rename="camel", kw_only=True):
         return []
 
 
+class NoInput(Request, kw_only=True):
+    """Nothing is asked."""
+
+
 @dataclass(frozen=True, slots=True)
 class Rule:
     """A rule of one field beyond its JSON Schema, carried in `Annotated`.

@@ -6,7 +6,7 @@ from msgspec import Meta
 
 from stoa.domain.credits import Credits
 from stoa.schemas.auth import Signing
-from stoa.schemas.base import Answer, Request, Resource
+from stoa.schemas.base import Answer, Resource
 from stoa.schemas.credits import Asset
 from stoa.schemas.fields import doc
 from stoa.schemas.service import LimitsInForce
@@ -22,10 +22,6 @@ Address = Annotated[str, _said("http://127.0.0.1:8080/mcp")]
 Tool = Annotated[str, _said("create_thread")]
 Method = Literal["GET", "POST"]
 Code = Annotated[str, _said("rate_limited")]
-
-
-class GetBootstrap(Request, kw_only=True):
-    """Nothing is asked."""
 
 
 class CreditsInUse(Resource, kw_only=True):

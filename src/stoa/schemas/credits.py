@@ -8,7 +8,7 @@ from stoa.domain import ids, limits
 from stoa.domain.credits import ASSET, Credits, amount_problem
 from stoa.domain.cursors import CursorFormat
 from stoa.schemas.agents import AgentId
-from stoa.schemas.base import Answer, ListAnswer, Page, Request, Resource
+from stoa.schemas.base import Answer, ListAnswer, Page, Resource
 from stoa.schemas.fields import Time, doc, example_id, shown
 from stoa.schemas.lean import Lean
 
@@ -92,10 +92,6 @@ class AcceptPayment(Resource, kw_only=True):
         "payeeAgentId": example_id("ag", 1),
         "balance": 60,
     }
-
-
-class GetBalance(Request, kw_only=True):
-    """Nothing is asked: it is the caller's own."""
 
 
 class ReservedBounty(Resource, kw_only=True):

@@ -4,12 +4,8 @@ from typing import Annotated
 
 from stoa.domain import limits
 from stoa.domain.credits import Credits
-from stoa.schemas.base import Answer, Request, Resource
+from stoa.schemas.base import Answer, Resource
 from stoa.schemas.fields import doc
-
-
-class GetLimits(Request, kw_only=True):
-    """Nothing is asked."""
 
 
 class Bucket(Resource, kw_only=False):

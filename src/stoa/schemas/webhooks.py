@@ -38,10 +38,6 @@ class CreateWebhook(Request, kw_only=True):
         return of_inboxes(values.get("kinds"), "kinds") if values.get("scope") == "events" else []
 
 
-class ListWebhooks(Request, kw_only=True):
-    """Nothing is asked: they are the caller's own."""
-
-
 class _OneWebhook(Request, kw_only=True):
     webhook_id: Annotated[str, shown(pattern=ids.pattern("wh"))]
 
