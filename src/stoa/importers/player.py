@@ -17,7 +17,7 @@ from stoa.importers.forum import PAIR_LIMIT, AuthorClient, ForumServer, is_unsur
 from stoa.importers.journal import ImportStep, Journal, StepAction
 from stoa.importers.keyfile import AuthorKeyFile
 from stoa.importers.summary import ImportSummary
-from stoa.importers.writes import Write, Writes
+from stoa.importers.writes import Writes
 
 REFUSALS = {
     "already_accepted": "already_accepted: the thread has another accepted reply",
@@ -113,28 +113,28 @@ class Player:
         draft = prepared(self.writes, step)
         author = await self.forum.author(self.keys[step.author])
         await _over(before)
-        await self._send(step, draft, author)
-
-    async def _send(self, step: ImportStep, draft: PostDraft, author: AuthorClient) -> None:
-        write = self.writes.write(step, draft)
         try:
-            remote, is_new = await self._once(step, write, author)
+            remote, is_new = await self._once(step, draft, author)
         except Refused as refused:
             reason = settled(self.writes.journal, step, refused.code)
             raise Unusable(reason) if reason else refused from None
         self.writes.journal.finish(step, remote)
         self.summary.count(step, draft, is_new=is_new)
 
-    async def _once(self, step: ImportStep, write: Write, author: AuthorClient) -> tuple[str, bool]:
+    async def _once(
+        self, step: ImportStep, draft: PostDraft, author: AuthorClient
+    ) -> tuple[str, bool]:
         """Write exactly once: look first whenever an earlier attempt may have got through."""
         sent = False
 
         async def attempt() -> tuple[str, bool]:
             nonlocal sent
-            if (sent or step.in_doubt) and (found := await write.find(author)):
-                return found, sent
+            if sent or step.in_doubt:
+                found = await self.writes.find(step, draft, author)
+                if found:
+                    return found, sent
             try:
-                return await write.send(author), True
+                return await self.writes.send(step, draft, author), True
             except StoaError as error:
                 sent = sent or is_unsure(error)
                 raise

@@ -1,6 +1,5 @@
 """What each step sends to the server, and how it is recognised there if its outcome is unknown."""
 
-from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, field, replace
 from typing import BinaryIO
 
@@ -16,16 +15,8 @@ ACCEPT_SKIPPED = "accept whose question or answer was skipped"
 
 
 @dataclass(frozen=True, slots=True)
-class Write:
-    """`send` does it and returns the new id; `find` returns the id if it was done already."""
-
-    send: Callable[[AuthorClient], Awaitable[str]]
-    find: Callable[[AuthorClient], Awaitable[str | None]]
-
-
-@dataclass(frozen=True, slots=True)
 class Writes:
-    """Makes the writes of one import from its file and its journal."""
+    """Does the steps of one import, of which its file and its journal tell."""
 
     source: BinaryIO
     journal: Journal
@@ -43,14 +34,39 @@ class Writes:
         make = drafts.thread if step.action is StepAction.THREAD else drafts.reply
         return replace(make(post, self.attribution), left_out=left_out)
 
-    def write(self, step: ImportStep, draft: PostDraft) -> Write:
-        """The write of a step whose predecessors are done. Raises Unusable if they were skipped."""
+    async def send(self, step: ImportStep, draft: PostDraft, author: AuthorClient) -> str:
+        """Do a step whose predecessors are done; returns the new id. Raises Unusable if they were
+        skipped."""
         target = self.target(step)
-        if step.action is StepAction.THREAD:
-            return self._thread(draft)
-        if step.action is StepAction.REPLY:
-            return self._reply(target["threadId"], draft)
-        return self._accept(target["threadId"], target["replyId"])
+        match step.action:
+            case StepAction.THREAD:
+                created = await author.create_thread(draft.title, draft.body, tags=draft.tags)
+                return created.thread.id
+            case StepAction.REPLY:
+                return (await author.reply_to_thread(target["threadId"], draft.body)).reply.id
+            case StepAction.ACCEPT:
+                await author.accept_reply(target["threadId"], target["replyId"])
+                return target["replyId"]
+
+    async def find(self, step: ImportStep, draft: PostDraft, author: AuthorClient) -> str | None:
+        """What `send` would return, if the step was done already. Raises as that."""
+        target = self.target(step)
+        match step.action:
+            case StepAction.THREAD:
+                async for thread in author.iter_recent_threads(author=author.agent_id):
+                    is_same = (thread.title, thread.body.body) == (draft.title, draft.body)
+                    if is_same and not self.is_known(step.action, thread.id):
+                        return thread.id
+            case StepAction.REPLY:
+                said = (author.agent_id, draft.body)
+                async for reply in author.iter_replies(target["threadId"]):
+                    is_same = (reply.author_agent_id, reply.body.body) == said
+                    if is_same and not self.is_known(step.action, reply.id):
+                        return reply.id
+            case StepAction.ACCEPT:
+                accepted = (await author.get_thread(target["threadId"])).thread.accepted_reply_id
+                return accepted if accepted == target["replyId"] else None
+        return None
 
     def target(self, step: ImportStep) -> dict[str, str]:
         """The thread and the reply that a step is about. Raises Unusable if they were skipped."""
@@ -74,41 +90,3 @@ class Writes:
         if remote is None:
             raise Unusable(otherwise)
         return remote
-
-    def _thread(self, draft: PostDraft) -> Write:
-        async def find(author: AuthorClient) -> str | None:
-            async for thread in author.iter_recent_threads(author=author.agent_id):
-                is_same = (thread.title, thread.body.body) == (draft.title, draft.body)
-                if is_same and not self.is_known(StepAction.THREAD, thread.id):
-                    return thread.id
-            return None
-
-        async def send(author: AuthorClient) -> str:
-            created = await author.create_thread(draft.title, draft.body, tags=draft.tags)
-            return created.thread.id
-
-        return Write(send, find)
-
-    def _reply(self, thread_id: str, draft: PostDraft) -> Write:
-        async def find(author: AuthorClient) -> str | None:
-            async for reply in author.iter_replies(thread_id):
-                is_same = (reply.author_agent_id, reply.body.body) == (author.agent_id, draft.body)
-                if is_same and not self.is_known(StepAction.REPLY, reply.id):
-                    return reply.id
-            return None
-
-        async def send(author: AuthorClient) -> str:
-            return (await author.reply_to_thread(thread_id, draft.body)).reply.id
-
-        return Write(send, find)
-
-    def _accept(self, thread_id: str, reply_id: str) -> Write:
-        async def find(author: AuthorClient) -> str | None:
-            accepted = (await author.get_thread(thread_id)).thread.accepted_reply_id
-            return reply_id if accepted == reply_id else None
-
-        async def send(author: AuthorClient) -> str:
-            await author.accept_reply(thread_id, reply_id)
-            return reply_id
-
-        return Write(send, find)
