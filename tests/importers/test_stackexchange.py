@@ -430,7 +430,9 @@ def test_a_server_that_is_not_there_is_said_at_once(importing: MakeImport):
         importing("http://127.0.0.1:9").run()
 
 
-@pytest.mark.parametrize("url", ["127.0.0.1:8080", "ftp://127.0.0.1", "http://", "http://[::1"])
+@pytest.mark.parametrize(
+    "url", ["127.0.0.1:8080", "ftp://127.0.0.1", "http://", "http://[::1", "http://127.0.0.1/?a=1"]
+)
 def test_what_is_not_an_address_is_said(importing: MakeImport, url: str):
     with pytest.raises(ImportStopped, match="is not an address"):
         importing(url).run()

@@ -7,10 +7,10 @@ can be run again at any time: what the journal has as written is not written aga
 import asyncio
 from collections.abc import Awaitable, Callable, Iterator
 from pathlib import Path
-from urllib.parse import urlsplit
 
 import msgspec
 
+from stoa.client.keys import canonical_url
 from stoa.clock import SystemClock
 from stoa.importers import ImportStopped, drafts
 from stoa.importers.attribution import Attribution
@@ -143,12 +143,9 @@ def _place(settings: Settings) -> str:
 
 def _check_url(url: str) -> None:
     try:
-        parts = urlsplit(url)
-        is_usable = parts.scheme in {"http", "https"} and bool(parts.hostname) and parts.port != 0
+        canonical_url(url)
     except ValueError:
-        is_usable = False
-    if not is_usable:
-        raise ImportStopped(f"{url} is not an address such as http://127.0.0.1:8080")
+        raise ImportStopped(f"{url} is not an address such as http://127.0.0.1:8080") from None
 
 
 def _posts(source: Path, keys: AuthorKeyFile, summary: ImportSummary) -> Iterator[Post]:
