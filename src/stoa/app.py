@@ -384,11 +384,8 @@ def _tools(
     skill: Callable[[], bytes],
 ) -> dict[str, Mcp]:
     """The endpoints of MCP by path. Clients add a slash to an address that they are given."""
-    given = (runner, subscribing, all_operations(), hosts, hosts.origin, skill, known)
-    endpoints = {
-        PATH: Mcp(*given),
-        RESOURCE: Mcp(*given, Gate(runner.authenticator)),
-    }
+    given = (runner, subscribing, all_operations(), hosts, skill, known)
+    endpoints = {PATH: Mcp(*given), RESOURCE: Mcp(*given, Gate(runner.authenticator))}
     return endpoints | {f"{path}/": one for path, one in endpoints.items()}
 
 

@@ -31,8 +31,8 @@ class Mcp:
     """The endpoint. There is no CORS: web pages of other origins are refused.
 
     `skill` makes the text of the one skill. With a gate every request needs a live token. Calls
-    that may be answered from the cache are put among those `known`. The official SDK takes most of
-    a second to import, so that waits for the first message and then happens on a thread.
+    that may be answered from the cache are put among those `known`. What answers them is imported
+    on a thread when the first message comes.
     """
 
     def __init__(
@@ -41,7 +41,6 @@ class Mcp:
         subscribing: Subscribing,
         operations: list[Operation],
         hosts: Hosts,
-        origin: str,
         skill: Callable[[], bytes],
         known: KnownCalls,
         gate: Gate | None = None,
@@ -49,17 +48,9 @@ class Mcp:
         self._gate = gate
         self._charges = runner.charges
         self._hosts = hosts
-        self._origin = origin
-        self._documentation = documentation = f"{origin}/docs/errors"
+        self._documentation = f"{hosts.origin}/docs/errors"
+        self._parts = (runner, subscribing, operations, hosts.origin, skill, known)
         self._server: McpServer | None = None
-
-        def make() -> "McpServer":
-            from stoa.mcp.server import McpServer
-
-            parts = (runner, subscribing, operations, documentation, origin, skill, known)
-            return McpServer(*parts, takes_token=gate is None)
-
-        self._make = make
 
     async def __call__(self, request: HttpRequest, lines: HeaderList, send: Send) -> None:
         """Answer one request; `lines` are its headers with repeats."""
@@ -91,7 +82,7 @@ class Mcp:
         origin = request.headers.get(b"origin")
         if origin is not None and not self._hosts.allows_origin(origin.decode("latin-1")):
             refusal = Refusal("origin_forbidden")
-            refusal.fill({"base_url": self._origin})
+            refusal.fill({"base_url": self._hosts.origin})
             raise refusal
         body = await reading.body_bytes(request.receive, request.headers)
         counted = None if _may_call(body) else await self._charges.count_and_note(request.address)
@@ -105,7 +96,9 @@ class Mcp:
 
     async def _serve(self) -> "McpServer":
         await asyncio.to_thread(importlib.import_module, "stoa.mcp.server")
-        self._server = self._make()
+        from stoa.mcp.server import McpServer
+
+        self._server = McpServer(*self._parts, takes_token=self._gate is None)
         return self._server
 
 

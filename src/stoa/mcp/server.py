@@ -94,7 +94,6 @@ class McpServer:
         runner: Runner,
         subscribing: Subscribing,
         operations: list[Operation],
-        documentation: str,
         origin: str,
         skill: Callable[[], bytes],
         known: KnownCalls,
@@ -105,7 +104,7 @@ class McpServer:
         self._known = known
         self._runner = runner
         self._operations = operations
-        self._documentation = documentation
+        self._documentation = documentation = f"{origin}/docs/errors"
         self._info, self._origin = server_info(origin), origin
         self._skills = Skills(skill)
         path = "/mcp" if takes_token else RESOURCE
