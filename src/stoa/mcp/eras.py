@@ -6,7 +6,7 @@ Nothing is remembered between messages in either. What the newer one checks of a
 
 from collections.abc import Callable
 from functools import partial
-from typing import Any, Protocol
+from typing import Any
 
 import msgspec
 
@@ -44,22 +44,6 @@ Answers = dict[str, Callable[[McpMessage], bytes]]
 """By method, what gives the JSON of the members of a result."""
 
 
-class Era(Protocol):
-    """How messages of an era are checked and answered."""
-
-    answers: Answers
-    every_result: bytes
-    replayed_result: bytes
-
-    def read(self, value: Any, lines: HeaderList) -> McpMessage:
-        """The message of a decoded body under these header lines. Raises ProtocolError."""
-        ...
-
-    def status(self, code: int) -> int:
-        """The HTTP status of a protocol error."""
-        ...
-
-
 def is_handshake(version: bytes | None) -> bool:
     """Whether the version header, or its absence, means the era of the handshake."""
     return version is None or version.decode("latin-1").strip() in HANDSHAKE_VERSIONS
@@ -93,11 +77,12 @@ class HandshakeEra:
         }
 
     def read(self, value: Any, lines: HeaderList) -> McpMessage:  # noqa: ARG002
-        """See `Era.read`. Headers say nothing more here."""
+        """The message of a decoded body under these header lines, which say nothing more here.
+        Raises ProtocolError."""
         return read(value)
 
     def status(self, code: int) -> int:
-        """See `Era.status`."""
+        """The HTTP status of a protocol error."""
         return 400 if code in (INVALID_REQUEST, PARSE_ERROR) else 200
 
 
@@ -139,15 +124,18 @@ class EnvelopeEra:
         }
 
     def read(self, value: Any, lines: HeaderList) -> McpMessage:
-        """See `Era.read`."""
+        """The message of a decoded body under these header lines. Raises ProtocolError."""
         message = read(value)
         headers = [(name.decode("latin-1"), text.decode("latin-1").strip()) for name, text in lines]
         envelope.check(message, headers)
         return message
 
     def status(self, code: int) -> int:
-        """See `Era.status`."""
+        """The HTTP status of a protocol error."""
         return codes.STATUSES.get(code, 200)
+
+
+Era = HandshakeEra | EnvelopeEra
 
 
 def _initialized(message: McpMessage, info: ServerInfo, instructions: str) -> bytes:
