@@ -132,9 +132,8 @@ class Service:
         begins = not shares and isinstance(limiter, MemoryLimiter)
         shared = (charges, hosts, clock, counters, answers)
         self.ready = _ready(store, authenticator, services, known, shared, begins=begins)
-        self._documentation = f"{settings.origin}/docs/errors"
         self.asgi = App(
-            Rest(runner, charges, operations, self._documentation, signer, clock),
+            Rest(runner, charges, operations, signer, clock),
             _tools(runner, subscribing, hosts, known, partial(_skill, settings)),
             TaskEndpoint(runner, charges, task_store, operations, hosts.origin),
             OAuthEndpoints(TokenRequests(store, services, charges, outages, clock)),
@@ -212,13 +211,13 @@ class Service:
             app = traced(app, tracer)
         ready = None if self._lines.of_all or tracer else self.ready
         lost, ending = lambda: self.store.lost, self.waiting.end
-        return Server(app, connections, self._documentation, ready, lost, self._refused, ending)
+        return Server(app, connections, self.settings.origin, ready, lost, self._refused, ending)
 
     def metrics_server(self, all_counters: AllCounters) -> Server:
         """The server of the metrics' own listener."""
         parts = (all_counters, self.store, self.upkeep, self._clock, self.settings)
         app = Exposition(*parts, Certificate(self.settings.origin, self._clock))
-        return Server(app, Connections(lambda _: True), self._documentation)
+        return Server(app, Connections(lambda _: True), self.settings.origin)
 
     async def operate(self, command: bytes) -> bytes:
         """Carry out a command of the operator; the answer says what was done, or why it was not."""

@@ -201,7 +201,7 @@ def test_the_example_of_a_header_fits_its_schema() -> None:
 def test_the_example_of_a_refusal_fits_its_schema_and_no_other() -> None:
     for code in CODES:
         example = document()["components"]["examples"][code]["value"]
-        assert example == example_body(code, "http://127.0.0.1:8080/docs/errors")
+        assert example == example_body(code, "http://127.0.0.1:8080")
         for other in CODES:
             schema = {"$ref": f"#/components/schemas/{schema_name(other)}"}
             assert bool(problems(schema, example)) == (other != code)

@@ -15,7 +15,7 @@ from stoa.server.server import Server
 from stoa.server.unsent import Unsent
 from tests.support.app import HOST as APP_HOST
 from tests.support.app import App, full_path
-from tests.support.raw import DOCUMENTATION, Client, Served
+from tests.support.raw import ORIGIN, Client, Served
 
 HOST = b"Host: stoa.test\r\n"
 
@@ -153,7 +153,7 @@ def test_a_client_that_sends_no_more_still_gets_its_answer(
     async def end_after_each() -> list[bytes]:
         connections = Connections(lambda _: True)
         connections.unsent = Unsent(many=0)
-        server = Server(shop, connections, DOCUMENTATION, shop)
+        server = Server(shop, connections, ORIGIN, shop)
         server.config.load()
         protocol: Any = server.config.http_protocol_class
         sent: list[bytes] = []

@@ -17,7 +17,7 @@ from stoa.server.server import Server, loop_factory
 from tests.support.answers import Answer
 from tests.support.loops import LoopTime
 
-DOCUMENTATION = "http://stoa.test/docs/errors"
+ORIGIN = "http://stoa.test"
 WAIT_S = 60
 _STATUS = re.compile(rb"HTTP/1\.1 (\d+) ")
 
@@ -55,7 +55,7 @@ class Served:
         self._listener = socket.create_server(("127.0.0.1", 0), backlog=2048)
         self.address: tuple[str, int] = self._listener.getsockname()
         self.connections = Connections(lambda _: exempt, timeouts)
-        self.server = Server(app, self.connections, DOCUMENTATION, ready)
+        self.server = Server(app, self.connections, ORIGIN, ready)
         self._loop: asyncio.AbstractEventLoop | None = None
         self._time: LoopTime | None = None
         self._thread = threading.Thread(target=self._run, daemon=True)
@@ -178,5 +178,5 @@ def refusal_code(answer: Answer) -> str:
     assert int(answer.headers["content-length"]) == len(answer.content)
     body = msgspec.json.decode(answer.content)
     assert body["requestId"] == answer.headers["x-request-id"]
-    assert body["documentation"] == f"{DOCUMENTATION}/{body['code']}"
+    assert body["documentation"] == f"{ORIGIN}/docs/errors/{body['code']}"
     return body["code"]

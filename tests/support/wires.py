@@ -10,7 +10,7 @@ from stoa.server.connections import Connections
 from stoa.server.protocol import RefusedCallback
 from stoa.server.server import Server
 from stoa.server.turns import Turns
-from tests.support.raw import DOCUMENTATION, Begins
+from tests.support.raw import ORIGIN, Begins
 
 
 class Wire(asyncio.Transport):
@@ -56,7 +56,7 @@ def connected(
     told each refusal without the application."""
     connections = Connections(lambda _: True)
     connections.calls = Turns(calls_ns)
-    server = Server(_path, connections, DOCUMENTATION, Begins(), refused=refused)
+    server = Server(_path, connections, ORIGIN, Begins(), refused=refused)
     server.config.load()
     protocol: Any = server.config.http_protocol_class
     made = [

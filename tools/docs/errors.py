@@ -15,7 +15,7 @@ explains its codes under `/docs/errors`."""
 
 def page() -> str:
     """Every code of the catalogue."""
-    entries = reference(tuple(all_operations()), "http://127.0.0.1:8080/docs/errors")
+    entries = reference(tuple(all_operations()), "http://127.0.0.1:8080")
     overview = table(
         ("code", "status", "retry", "when"),
         (

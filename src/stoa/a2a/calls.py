@@ -29,10 +29,9 @@ class TaskCall:
 class Operations:
     """The operations by name."""
 
-    def __init__(self, runner: Runner, operations: list[Operation], documentation: str) -> None:
+    def __init__(self, runner: Runner, operations: list[Operation]) -> None:
         self._runner = runner
         self._operations = {one.name: one for one in operations}
-        self._documentation = documentation
 
     async def run(
         self,
@@ -68,6 +67,6 @@ class Operations:
             call.charge = outcome.charge
         call.replayed = call.replayed or outcome.replayed
         if outcome.refusal:
-            body = answering.error_json(outcome.refusal, self._documentation, request.id)
+            body = answering.error_json(outcome.refusal, request.origin, request.id)
             raise rpc.refused(outcome.refusal, body, conflict)
         return msgspec.json.decode(outcome.body)

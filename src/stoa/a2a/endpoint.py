@@ -42,8 +42,7 @@ class TaskEndpoint:
         origin: str,
     ) -> None:
         self._charges = charges
-        self._documentation = f"{origin}/docs/errors"
-        methods = Methods(Operations(runner, operations, self._documentation), store, origin)
+        methods = Methods(Operations(runner, operations), store, origin)
         self._answers = {
             "SendMessage": methods.send,
             "GetTask": methods.get,
@@ -79,7 +78,7 @@ class TaskEndpoint:
     async def refuse(self, request: HttpRequest, send: Send, refusal: Refusal) -> None:
         """Answer with an error body, before there is a request to answer."""
         told = answering.refusal_headers(refusal, None)
-        await answering.send_refusal(send, request, refusal, self._documentation, told)
+        await answering.send_refusal(send, request, refusal, told)
 
     async def _read(self, request: HttpRequest) -> TaskRequest:
         """The request in a body. Raises RpcError, or Refusal before there is one."""
@@ -91,15 +90,12 @@ class TaskEndpoint:
         except Refusal as refusal:
             if refusal.status != _WRONG_TYPE:
                 raise
-            raise rpc.refused(refusal, self._told(refusal, request)) from None
+            raise rpc.refused(refusal, _told(refusal, request)) from None
         try:
             return rpc.read(reading.parse_json(body))
         except Refusal as refusal:
-            told = self._told(refusal, request)
+            told = _told(refusal, request)
             raise RpcError(rpc.PARSE_ERROR, "The body cannot be read.", told) from None
-
-    def _told(self, refusal: Refusal, request: HttpRequest) -> dict[str, Any]:
-        return answering.error_json(refusal, self._documentation, request.id)
 
     def _check(self, request: HttpRequest, asked: TaskRequest) -> None:
         version = request.headers.get(_VERSION.lower().encode(), b"").decode("latin-1").strip()
@@ -125,7 +121,7 @@ class TaskEndpoint:
             raise
         except Refusal as refusal:
             refusal.fill({"base_url": call.request.base_url})
-            failure = rpc.refused(refusal, self._told(refusal, call.request))
+            failure = rpc.refused(refusal, _told(refusal, call.request))
             failure.id = asked.id
             raise failure from None
         headers = [(b"content-type", answering.JSON), *_common(call)]
@@ -140,6 +136,10 @@ class TaskEndpoint:
             headers = [streaming.CONTENT_TYPE, streaming.UNBUFFERED, *_common(call)]
             frames = _frames(asked, first, updates)
             await streaming.send_stream(send, call.request.receive, headers, frames)
+
+
+def _told(refusal: Refusal, request: HttpRequest) -> dict[str, Any]:
+    return answering.error_json(refusal, request.origin, request.id)
 
 
 async def _frames(

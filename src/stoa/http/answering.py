@@ -76,6 +76,8 @@ _LINKS = 1024
 _LINK_BYTES = 512
 """Addresses of next pages are cached up to their cursor, `_LINKS` of them, where the query of the
 request is no longer than this."""
+ERRORS = "/docs/errors"
+"""The page that explains the codes of errors, one by one below it."""
 CHALLENGES = {
     "missing_bearer_token": "Bearer",
     "invalid_or_expired_token": "Bearer",
@@ -125,14 +127,15 @@ def method_not_allowed(methods: Sequence[str], recovery: str) -> RequestRefusal:
     )
 
 
-def error_json(refusal: Refusal, documentation: str, request_id: str) -> dict[str, Any]:
-    """The members of an error body, those particular to the case included."""
+def error_json(refusal: Refusal, origin: str, request_id: str) -> dict[str, Any]:
+    """The members of an error body of the service at `origin`, those particular to the case
+    included."""
     body = ErrorBody(
         error=refusal.message,
         code=refusal.code,
         retryable=refusal.kind.retryable,
         recovery=refusal.recovery,
-        documentation=f"{documentation}/{refusal.code}",
+        documentation=f"{origin}{ERRORS}/{refusal.code}",
         request_id=request_id,
         retry_after=UNSET if refusal.retry_after is None else refusal.retry_after,
         issues=[IssueItem(path=issue.path, message=issue.message) for issue in refusal.issues]
@@ -237,10 +240,10 @@ async def send_answer(
 
 
 async def send_refusal(
-    send: Send, request: HttpRequest, refusal: Refusal, documentation: str, told: HeaderList
+    send: Send, request: HttpRequest, refusal: Refusal, told: HeaderList
 ) -> None:
     """Send an error body that nothing keeps, with the headers `told` of the refusal."""
-    body = encode(error_json(refusal, documentation, request.id))
+    body = encode(error_json(refusal, request.origin, request.id))
     headers = [(b"content-type", JSON), request.id_header, NOSNIFF, NO_STORE, *told]
     await send_answer(send, refusal.status, headers, body, head=request.method == "HEAD")
 

@@ -59,9 +59,9 @@ def example_refusal(code: str) -> Refusal:
     return Refusal(code, details=details, retry_after=retry_after, issues=issues)
 
 
-def example_body(code: str, documentation: str) -> dict[str, Any]:
-    """The body of such a refusal; `documentation` is the address of the page about errors."""
-    return error_json(example_refusal(code), documentation, REQUEST_ID)
+def example_body(code: str, origin: str) -> dict[str, Any]:
+    """The body of such a refusal by the service at `origin`."""
+    return error_json(example_refusal(code), origin, REQUEST_ID)
 
 
 class ErrorReference(NamedTuple):
@@ -78,7 +78,7 @@ class ErrorReference(NamedTuple):
 
 
 @cache
-def reference(operations: tuple[Operation, ...], documentation: str) -> list[ErrorReference]:
+def reference(operations: tuple[Operation, ...], origin: str) -> list[ErrorReference]:
     """Every code of the catalogue, explained."""
     may = {operation.name: (operation, set(codes(operation))) for operation in operations}
     entries: list[ErrorReference] = []
@@ -89,7 +89,7 @@ def reference(operations: tuple[Operation, ...], documentation: str) -> list[Err
             ErrorReference(
                 kind,
                 [(name, member.get("description", "")) for name, member in members.items()],
-                json.dumps(example_body(kind.code, documentation), indent=2),
+                json.dumps(example_body(kind.code, origin), indent=2),
                 len(named) == len(may),
                 named,
             )

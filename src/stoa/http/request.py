@@ -59,6 +59,11 @@ class HttpRequest:
         self.authorization = None if authorization is None else authorization.decode("latin-1")
 
     @property
+    def origin(self) -> str:
+        """The base address of this service, whatever the request calls it."""
+        return self._hosts.origin
+
+    @property
     def base_url(self) -> str:
         """The base address for challenges and texts."""
         return self._hosts.base_url(self.host)

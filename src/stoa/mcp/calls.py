@@ -60,7 +60,6 @@ class Tools:
         self,
         runner: Runner,
         operations: list[Operation],
-        documentation: str,
         known: KnownCalls,
         *,
         takes_token: bool = True,
@@ -73,7 +72,6 @@ class Tools:
         self._research = research
         self._takes_token = takes_token
         self._operations = {operation.name: operation for operation in operations}
-        self._documentation = documentation
 
     def _named(self, message: McpMessage) -> Operation:
         """The operation of the tool that a message calls. Raises ProtocolError for none."""
@@ -141,7 +139,7 @@ class Tools:
             raise refusal
         headers = answering.retry_headers(refusal, outcome.charge)
         told = asked.told(refusal) if asked else refusal
-        body = encode(answering.error_json(told, self._documentation, request.id))
+        body = encode(answering.error_json(told, request.origin, request.id))
         return Called((*self._known.content(body), b',"isError":true'), headers)
 
 

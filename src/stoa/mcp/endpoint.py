@@ -48,7 +48,6 @@ class Mcp:
         self._gate = gate
         self._charges = runner.charges
         self._hosts = hosts
-        self._documentation = f"{hosts.origin}/docs/errors"
         self._parts = (runner, subscribing, operations, hosts.origin, skill, known)
         self._server: McpServer | None = None
 
@@ -71,7 +70,7 @@ class Mcp:
             self._gate.explain(refusal, request)
         told = answering.refusal_headers(refusal, None)
         told = self._gate.headers(refusal, told, request) if self._gate else told
-        await answering.send_refusal(send, request, refusal, self._documentation, told)
+        await answering.send_refusal(send, request, refusal, told)
 
     async def _answer(self, request: HttpRequest, lines: HeaderList) -> "McpReply":
         if self._gate:

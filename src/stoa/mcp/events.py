@@ -71,12 +71,9 @@ class EventMethods:
     """Answers the methods of MCP Events. Where no call `takes_token`, a refusal of the token is
     raised, as clients of OAuth expect."""
 
-    def __init__(
-        self, runner: Runner, subscribing: Subscribing, documentation: str, *, takes_token: bool
-    ) -> None:
+    def __init__(self, runner: Runner, subscribing: Subscribing, *, takes_token: bool) -> None:
         self._runner = runner
         self._subscriptions = Subscriptions(subscribing)
-        self._documentation = documentation
         self._takes_token = takes_token
         writes = {"events/subscribe": self._subscribe, "events/unsubscribe": self._unsubscribe}
         self._reads = {
@@ -211,7 +208,7 @@ class EventMethods:
         if not self._takes_token and refusal.code in answering.CHALLENGES:
             raise refusal
         refusal.fill({"base_url": request.base_url})
-        data = answering.error_json(refusal, self._documentation, request.id)
+        data = answering.error_json(refusal, request.origin, request.id)
         problem = " ".join((refusal.message, *(f"`{i.path}`: {i.message}" for i in refusal.issues)))
         failure = ProtocolError(_code(refusal), problem, data)
         headers = answering.retry_headers(refusal, charge)

@@ -104,7 +104,6 @@ class McpServer:
         self._known = known
         self._runner = runner
         self._operations = operations
-        self._documentation = documentation = f"{origin}/docs/errors"
         self._info, self._origin = server_info(origin), origin
         self._skills = Skills(skill)
         path = "/mcp" if takes_token else RESOURCE
@@ -115,7 +114,7 @@ class McpServer:
             sign_in=_sign_in(origin, runner) if takes_token else "",
             sets=", ".join(_sets(operations)),
         )
-        self._events = EventMethods(runner, subscribing, documentation, takes_token=takes_token)
+        self._events = EventMethods(runner, subscribing, takes_token=takes_token)
         self._offers: dict[tuple[frozenset[Toolset], bool, bool, bool], _Offer] = {}
 
     async def answer(self, body: bytes, request: HttpRequest, lines: HeaderList) -> McpReply:
@@ -128,7 +127,7 @@ class McpServer:
         era = era if is_handshake(version) else offer.envelope
         message: McpMessage | None = None
         try:
-            message = era.read(self._decoded(body, request), lines)
+            message = era.read(_decoded(body, request), lines)
             if message.id is None:
                 return McpReply(202)
             if message.method == _CALL:
@@ -167,7 +166,6 @@ class McpServer:
             callable_tools = Tools(
                 self._runner,
                 offered,
-                self._documentation,
                 self._known,
                 takes_token=self._takes_token,
                 others=self._others(wanted),
@@ -199,12 +197,13 @@ class McpServer:
             f"Connect to {self._address}?toolsets={','.join(dict.fromkeys(sets))}."
         )
 
-    def _decoded(self, body: bytes, request: HttpRequest) -> Any:
-        try:
-            return reading.parse_json(body)
-        except Refusal as refusal:
-            data = answering.error_json(refusal, self._documentation, request.id)
-            raise ProtocolError(PARSE_ERROR, _unreadable(refusal), data) from None
+
+def _decoded(body: bytes, request: HttpRequest) -> Any:
+    try:
+        return reading.parse_json(body)
+    except Refusal as refusal:
+        data = answering.error_json(refusal, request.origin, request.id)
+        raise ProtocolError(PARSE_ERROR, _unreadable(refusal), data) from None
 
 
 def _unreadable(refusal: Refusal) -> str:

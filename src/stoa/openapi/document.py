@@ -56,7 +56,6 @@ def openapi_document(operations: list[Operation], settings: Settings) -> dict[st
 @cache
 def _document(operations: tuple[Operation, ...], origin: str, reading: str) -> dict[str, Any]:
     schemas = Schemas(operations)
-    documentation = f"{origin}/docs/errors"
     kinds = openapi_errors.answered(operations)
     paths: dict[str, Any] = {}
     for operation in operations:
@@ -75,14 +74,17 @@ def _document(operations: tuple[Operation, ...], origin: str, reading: str) -> d
             "license": {"name": "Apache-2.0", "identifier": "Apache-2.0"},
         },
         "servers": [{"url": origin}],
-        "externalDocs": {"description": "Every error code explained", "url": documentation},
+        "externalDocs": {
+            "description": "Every error code explained",
+            "url": origin + answering.ERRORS,
+        },
         "tags": _tags(operations),
         "paths": paths,
         "components": {
             "securitySchemes": {"bearer": _BEARER},
             "headers": openapi_headers.HEADERS,
             "schemas": {**schemas.components, **openapi_errors.error_schemas(kinds)},
-            "examples": openapi_errors.error_examples(kinds, documentation),
+            "examples": openapi_errors.error_examples(kinds, origin),
             "responses": openapi_errors.error_responses(operations),
         },
     }

@@ -50,10 +50,10 @@ def _body(kind: ErrorKind, own: Schema) -> Schema:
     }
 
 
-def error_examples(kinds: Iterable[ErrorKind], documentation: str) -> dict[str, Any]:
+def error_examples(kinds: Iterable[ErrorKind], origin: str) -> dict[str, Any]:
     """An example for each kind, by code."""
     return {
-        kind.code: {"summary": kind.summary, "value": example_body(kind.code, documentation)}
+        kind.code: {"summary": kind.summary, "value": example_body(kind.code, origin)}
         for kind in kinds
     }
 

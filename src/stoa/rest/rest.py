@@ -49,7 +49,6 @@ class Rest:
         runner: Runner,
         charges: Charges,
         operations: list[Operation],
-        documentation: str,
         signer: WebhookSigner,
         clock: Clock,
     ) -> None:
@@ -57,7 +56,6 @@ class Rest:
         self._charges = charges
         self._operations = operations
         self._router = Router(operations)
-        self._documentation = documentation
 
     def serves(self, path: str) -> bool:
         """Whether an operation has this path."""
@@ -208,7 +206,7 @@ class Rest:
         self, request: HttpRequest, send: Send, refusal: Refusal, outcome: Outcome | None = None
     ) -> None:
         """Answer with an error body."""
-        body = answering.error_json(refusal, self._documentation, request.id)
+        body = answering.error_json(refusal, request.origin, request.id)
         content_type = answering.JSON
         if answering.asks_for(request, answering.PROBLEM):
             body = answering.problem_json(body, refusal.status, request.path)

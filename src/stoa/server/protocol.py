@@ -80,8 +80,8 @@ _TRAILERS = _Trailers()
 
 
 class HttpConnection(HttpToolsProtocol):
-    """A connection that is registered with `connections`. `documentation` is where the error codes
-    are documented, a URL.
+    """A connection that is registered with `connections`. `origin` is the base address of
+    the service.
 
     A GET, or a POST whose body came with its head, is answered without a task when its answer is
     cached in `ready`, or when its call begins there and does not wait; every other request is a
@@ -96,11 +96,11 @@ class HttpConnection(HttpToolsProtocol):
         "_arriving",
         "_begun",
         "_connections",
-        "_documentation",
         "_error_pending",
         "_has_begun",
         "_held",
         "_ignore_input",
+        "_origin",
         "_ready",
         "_received",
         "_refused",
@@ -116,14 +116,14 @@ class HttpConnection(HttpToolsProtocol):
     def __init__(
         self,
         connections: Connections,
-        documentation: str,
+        origin: str,
         ready: Ready | None,
         refused: RefusedCallback,
         **uvicorn: Any,
     ) -> None:
         super().__init__(**uvicorn)
         self._connections = connections
-        self._documentation = documentation
+        self._origin = origin
         self._ready = ready
         self._refused = refused
         self._time = self.loop.time
@@ -552,7 +552,7 @@ class HttpConnection(HttpToolsProtocol):
     def _error(self, refusal: Refusal, kind: str = UNREADABLE, *, closes: bool = True) -> bytes:
         self._refused(kind, refusal, self.address)
         headers = self.server_state.default_headers
-        return raw.error(refusal, self._documentation, headers, closes=closes)
+        return raw.error(refusal, self._origin, headers, closes=closes)
 
 
 class _LingeringTransport:

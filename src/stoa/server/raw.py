@@ -22,14 +22,14 @@ UNESCAPED_URL = Refusal(
 
 
 def error(
-    refusal: Refusal, documentation: str, server_headers: HeaderList, *, closes: bool = True
+    refusal: Refusal, origin: str, server_headers: HeaderList, *, closes: bool = True
 ) -> bytes:
     """The response with this refusal, after which the connection is closed if it `closes`.
 
-    `documentation` is the URL of the error codes; `server_headers` are sent with every response.
+    `origin` is the base address of the service; `server_headers` are sent with every response.
     """
     request_id = new_request_id()
-    body = msgspec.json.encode(answering.error_json(refusal, documentation, request_id))
+    body = msgspec.json.encode(answering.error_json(refusal, origin, request_id))
     headers: HeaderList = [
         (b"content-type", answering.JSON),
         (b"content-length", b"%d" % len(body)),

@@ -46,7 +46,7 @@ class Server(uvicorn.Server):
         self,
         app: Application,
         connections: Connections,
-        documentation: str,
+        origin: str,
         ready: Ready | None = None,
         lost: Callable[[], bool] = lambda: False,
         refused: RefusedCallback = lambda _kind, _refusal, _address: None,
@@ -55,7 +55,7 @@ class Server(uvicorn.Server):
         self._connections = connections
         self._ending = ending
         self._lost = lost
-        protocol = partial(HttpConnection, connections, documentation, ready, refused)
+        protocol = partial(HttpConnection, connections, origin, ready, refused)
         config = uvicorn.Config(
             app,
             http=cast(type[asyncio.Protocol], protocol),

@@ -87,16 +87,14 @@ def endpoints(
         path: document(make, DOCUMENTS[path].media_type, own.get(path))
         for path, make in made.items()
     }
-    found[OPENAPI] = _description(found[OPENAPI], openapi_of, origin)
+    found[OPENAPI] = _description(found[OPENAPI], openapi_of)
     if settings.contact:
         report = partial(well_known.security_txt, settings.contact, origin)
         found[SECURITY_TXT] = dated_document(lambda: report(clock()), "text/plain; charset=utf-8")
     return found
 
 
-def _description(
-    whole: Endpoint, openapi_of: Callable[[list[str]], bytes], origin: str
-) -> Endpoint:
+def _description(whole: Endpoint, openapi_of: Callable[[list[str]], bytes]) -> Endpoint:
     """The OpenAPI description: the whole of it, or the operations that the query names."""
 
     async def serve(request: Request) -> Response:
@@ -107,7 +105,7 @@ def _description(
         try:
             body = openapi_of(names)
         except Refusal as refusal:
-            return refused_json(request, refusal, origin)
+            return refused_json(request, refusal)
         return Response(body, headers=HEADERS, media_type=PageFormat.JSON)
 
     return serve

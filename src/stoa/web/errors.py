@@ -9,13 +9,13 @@ from starlette.responses import Response
 from stoa.domain.errors import Refusal, filled
 from stoa.http import answering
 from stoa.http.error_reference import ErrorReference, reference
-from stoa.http.request import REQUEST
+from stoa.http.request import REQUEST, HttpRequest
 from stoa.operations.catalog import all_operations
 from stoa.schemas.base import encode
 from stoa.web.negotiation import PAGE, PageFormat, asked_form
 from stoa.web.site import SERVICE_DOC, Site
 
-PATH = "/docs/errors"
+PATH = answering.ERRORS
 _KEPT = {"Cache-Control": "public, no-cache", "Link": SERVICE_DOC, "Vary": "Accept"}
 _NOT_KEPT = {"Cache-Control": "no-store", "Vary": "Accept"}
 
@@ -32,7 +32,7 @@ async def one(site: Site, request: Request) -> Response:
     if entry is None:
         refusal = Refusal("not_found", recovery=f"GET {PATH} for the list of all codes.")
         if as_json:
-            return refused_json(request, refusal, site.origin)
+            return refused_json(request, refusal)
         raise refusal
     recovery = filled(entry.kind.recovery, {"base_url": site.origin})
     if as_json:
@@ -43,7 +43,7 @@ async def one(site: Site, request: Request) -> Response:
 @cache
 def _entries(origin: str) -> dict[str, ErrorReference]:
     """What is explained, by code."""
-    found = reference(tuple(all_operations()), origin + PATH)
+    found = reference(tuple(all_operations()), origin)
     return {entry.kind.code: entry for entry in found}
 
 
@@ -61,7 +61,8 @@ def _explained(entry: ErrorReference, recovery: str) -> dict[str, Any]:
     }
 
 
-def refused_json(request: Request, refusal: Refusal, origin: str) -> Response:
+def refused_json(request: Request, refusal: Refusal) -> Response:
     """A refusal as the API writes it, for programs that read documents."""
-    body = answering.error_json(refusal, origin + PATH, request.scope[REQUEST].id)
+    incoming: HttpRequest = request.scope[REQUEST]
+    body = answering.error_json(refusal, incoming.origin, incoming.id)
     return Response(encode(body), refusal.status, _NOT_KEPT, PageFormat.JSON)
