@@ -133,9 +133,9 @@ class Service:
         shared = (charges, hosts, clock, counters, answers)
         self.ready = _ready(store, authenticator, services, known, shared, begins=begins)
         self.asgi = App(
-            Rest(runner, charges, operations, signer, clock),
+            Rest(runner, operations, signer, clock),
             _tools(runner, subscribing, hosts, known, partial(_skill, settings)),
-            TaskEndpoint(runner, charges, task_store, operations, hosts.origin),
+            TaskEndpoint(runner, task_store, operations, hosts.origin),
             OAuthEndpoints(TokenRequests(store, services, charges, outages, clock)),
             LateApplication(partial(_site, reads, authorizing, charges, clock, signer)),
             hosts,

@@ -16,7 +16,6 @@ from stoa.http import answering, reading, streaming
 from stoa.http.answering import method_not_allowed
 from stoa.http.request import HttpRequest
 from stoa.http.wire import HeaderList, Send
-from stoa.limits.charge import Charges
 from stoa.operations.bootstrap import A2A
 from stoa.operations.parts.buckets import BucketFull
 from stoa.operations.parts.buckets import headers as rate_headers
@@ -34,14 +33,9 @@ class TaskEndpoint:
     """The endpoint of A2A 1.0 over JSON-RPC."""
 
     def __init__(
-        self,
-        runner: Runner,
-        charges: Charges,
-        store: TaskStore,
-        operations: list[Operation],
-        origin: str,
+        self, runner: Runner, store: TaskStore, operations: list[Operation], origin: str
     ) -> None:
-        self._charges = charges
+        self._charges = runner.charges
         methods = Methods(Operations(runner, operations), store, origin)
         self._answers = {
             "SendMessage": methods.send,

@@ -18,7 +18,6 @@ from stoa.domain.webhooks import WebhookSigner
 from stoa.http import answering, reading, streaming
 from stoa.http.request import HttpRequest
 from stoa.http.wire import HeaderLines, Send, header_lines
-from stoa.limits.charge import Charges
 from stoa.metrics import PREFLIGHT
 from stoa.operations.table import Operation
 from stoa.rest.deprecation import announcing
@@ -47,13 +46,12 @@ class Rest:
     def __init__(
         self,
         runner: Runner,
-        charges: Charges,
         operations: list[Operation],
         signer: WebhookSigner,
         clock: Clock,
     ) -> None:
         self._runner, self._signer, self._clock = runner, signer, clock
-        self._charges = charges
+        self._charges = runner.charges
         self._operations = operations
         self._router = Router(operations)
 
