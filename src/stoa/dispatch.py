@@ -14,7 +14,7 @@ from stoa.domain.oauth import REGISTRATION
 from stoa.http import answering
 from stoa.http.hosts import Hosts
 from stoa.http.request import REQUEST, HttpRequest
-from stoa.http.wire import HeaderList, Receive, Scope, Send, with_headers
+from stoa.http.wire import Application, HeaderList, Receive, Scope, Send, with_headers
 from stoa.logs import log, note_request
 from stoa.mcp import endpoint as mcp
 from stoa.metrics import A2A as A2A_CALL
@@ -24,11 +24,6 @@ from stoa.operations.bootstrap import A2A, DOCUMENTS, SECURITY_TXT
 from stoa.rest.rest import Rest
 from stoa.web.members import REFUSED, is_for_members, privately
 from stoa.web.shedding import shed
-
-PageApplication = Callable[[Scope, Receive, Send], Awaitable[None]]
-Health = Callable[[], str | None]
-Details = Callable[[], Mapping[str, str | int | None]]
-RateLimitAddress = Callable[[str], Awaitable[Refusal | None]]
 
 _HEALTH = ("/healthz", "/readyz")
 _TASKS = (A2A, f"{A2A}/")
@@ -56,11 +51,11 @@ class App:
     tools: Mapping[str, mcp.Mcp]
     tasks: TaskEndpoint
     oauth: endpoints.OAuthEndpoints
-    pages: PageApplication
+    pages: Application
     hosts: Hosts
-    trouble: Health
-    details: Details
-    rate_limit_address: RateLimitAddress
+    trouble: Callable[[], str | None]
+    details: Callable[[], Mapping[str, str | int | None]]
+    rate_limit_address: Callable[[str], Awaitable[Refusal | None]]
     members: Authenticator | None = None
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
