@@ -72,14 +72,9 @@ class Distribution(NamedTuple):
 class Histogram:
     """Counts values by size. `bounds` are the largest values of all buckets but the last."""
 
-    def __init__(self, cells: memoryview, bounds: tuple[int, ...]) -> None:
-        self._cells = cells
+    def __init__(self, cells: "_Cells", bounds: tuple[int, ...]) -> None:
+        self._cells = cells.cut(len(bounds) + 2)
         self._bounds = bounds
-
-    @staticmethod
-    def size(bounds: tuple[int, ...]) -> int:
-        """The number of cells that a histogram needs."""
-        return len(bounds) + 2
 
     def observe(self, value: int) -> None:
         """Count one value."""
@@ -125,17 +120,18 @@ class WorkerState(NamedTuple):
 
 
 class Counters:
-    """The counts of one worker. `commits` are those of the process that writes for it."""
+    """The counts of one worker: `answers` by operation and status from 100, `durations` in
+    microseconds until they began, refusals by bucket that is `full`. `commits` are those of the
+    process that writes for it."""
 
     def __init__(
-        self, cells: memoryview, operations: tuple[str, ...], buckets: tuple[str, ...]
+        self, free: "_Cells", operations: tuple[str, ...], buckets: tuple[str, ...]
     ) -> None:
-        free = _Cutter(cells)
-        self._answers = {name: free.cut(_STATUSES) for name in operations}
-        self._durations = {name: free.histogram(TIMES_US) for name in operations}
-        self._full = free.cut(len(buckets))
+        self.answers = {name: free.cut(_STATUSES) for name in operations}
+        self.durations = {name: Histogram(free, TIMES_US) for name in operations}
+        self.full = free.cut(len(buckets))
         self._places = {name: place for place, name in enumerate(buckets)}
-        self.commits = Commits(free.histogram(TIMES_US), free.histogram(SIZES))
+        self.commits = Commits(Histogram(free, TIMES_US), Histogram(free, SIZES))
         self._state = free.cut(len(WorkerState._fields))
         self._loops = {name: free.cut(len(LoopState._fields)) for name in LOOPS}
         self.waits = free.cut(WAIT_CELLS)
@@ -144,17 +140,17 @@ class Counters:
 
     def answered(self, operation: str, status: int, ns: int) -> None:
         """Count an answer that took so many nanoseconds to begin."""
-        self._answers[operation][status - _FIRST_STATUS] += 1
-        self._durations[operation].observe(ns // 1000)
+        self.answers[operation][status - _FIRST_STATUS] += 1
+        self.durations[operation].observe(ns // 1000)
 
     def answered_at_once(self, operation: str, status: int) -> None:
         """Count an answer that took too little time to be measured."""
-        self._answers[operation][status - _FIRST_STATUS] += 1
-        self._durations[operation].observe_least()
+        self.answers[operation][status - _FIRST_STATUS] += 1
+        self.durations[operation].observe_least()
 
     def limited(self, bucket: str) -> None:
         """Count a call that was refused because this bucket is full."""
-        self._full[self._places.get(bucket, self._places[_OTHER])] += 1
+        self.full[self._places.get(bucket, self._places[_OTHER])] += 1
 
     def beat(self, waiting: int, *, valkey_away: bool = False, connections: int = 0) -> None:
         """The worker lives, so many transactions wait, so many connections to the database are in
@@ -188,53 +184,28 @@ class Counters:
         for place, value in enumerate(state):
             self._state[place] = value
 
-    # --- Reading.
-
-    def answers(self, operation: str) -> list[int]:
-        """The number of answers with each status from 100."""
-        return self._answers[operation].tolist()
-
-    def durations(self, operation: str) -> Histogram:
-        """The times of an operation's answers, in microseconds."""
-        return self._durations[operation]
-
     def loop(self, name: str) -> LoopState:
         """What the worker last wrote about this loop."""
         return LoopState(*self._loops[name])
 
-    def full(self) -> list[int]:
-        """The number of refusals by bucket."""
-        return self._full.tolist()
-
 
 class AllCounters:
-    """The all_counters of all workers of a server, made before the workers are forked."""
+    """The counters of all workers of a server, made before the workers are forked."""
 
     def __init__(self, operations: Iterable[str], buckets: Iterable[str], count: int = 1) -> None:
         self.operations = (*operations, *_BESIDES)
         self.buckets = (*buckets, CONNECTIONS, _OTHER)
-        per_operation = _STATUSES + Histogram.size(TIMES_US)
-        size = (
-            len(self.operations) * per_operation
-            + len(self.buckets)
-            + Histogram.size(TIMES_US)
-            + Histogram.size(SIZES)
-            + len(WorkerState._fields)
-            + len(LOOPS) * len(LoopState._fields)
-            + WAIT_CELLS
-        )
-        cells = memoryview(mmap.mmap(-1, _CELL_BYTES * size * count)).cast("q")
-        self.each = [
-            Counters(cells[start : start + size], self.operations, self.buckets)
-            for start in range(0, size * count, size)
-        ]
+        measure = _Cells(memoryview(b""))
+        Counters(measure, self.operations, self.buckets)  # over none, to know how many it cuts
+        free = _Cells(memoryview(mmap.mmap(-1, _CELL_BYTES * measure.used * count)).cast("q"))
+        self.each = [Counters(free, self.operations, self.buckets) for _ in range(count)]
         for counters in self.each:
             counters.waits_elsewhere = [one.waits for one in self.each if one is not counters]
 
     def answers(self) -> Iterator[tuple[str, int, int]]:
         """Operation, status and number of the answers that were given."""
         for name in self.operations:
-            totals = _sums(counters.answers(name) for counters in self.each)
+            totals = _sums(counters.answers[name].tolist() for counters in self.each)
             for place, number in enumerate(totals):
                 if number:
                     yield name, _FIRST_STATUS + place, number
@@ -242,14 +213,13 @@ class AllCounters:
     def durations(self) -> Iterator[tuple[str, Distribution]]:
         """The times of the answers, by operation, of those that were given any."""
         for name in self.operations:
-            found = _distribution(counters.durations(name) for counters in self.each)
+            found = _distribution(counters.durations[name] for counters in self.each)
             if found.at_most[-1]:
                 yield name, found
 
     def limited(self) -> dict[str, int]:
         """The number of calls that were refused because a bucket was full."""
-        rows = [counters.full() for counters in self.each]
-        columns = zip(*rows, strict=True)
+        columns = zip(*(counters.full for counters in self.each), strict=True)
         return dict(zip(self.buckets, map(sum, columns), strict=True))
 
     def commit_times(self) -> Distribution:
@@ -285,22 +255,18 @@ class AllCounters:
         return last if last.audited_at else None
 
 
-class _Cutter:
-    """Deals out the cells of one worker's counters in order."""
+class _Cells:
+    """Deals out cells in order."""
 
     def __init__(self, cells: memoryview) -> None:
         self._cells = cells
-        self._used = 0
+        self.used = 0
 
     def cut(self, count: int) -> memoryview:
         """The next cells."""
-        first = self._used
-        self._used += count
-        return self._cells[first : self._used]
-
-    def histogram(self, bounds: tuple[int, ...]) -> Histogram:
-        """A histogram on the next cells."""
-        return Histogram(self.cut(Histogram.size(bounds)), bounds)
+        first = self.used
+        self.used += count
+        return self._cells[first : self.used]
 
 
 def _sums(rows: Iterable[list[int]]) -> list[int]:
