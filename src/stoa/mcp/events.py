@@ -63,8 +63,7 @@ class _Asked(NamedTuple):
 
     def place(self, field: str) -> str:
         """Where the value of a field stands in the message."""
-        by_field = {of_field: f"arguments.{name}" for name, of_field in self.of.fields.items()}
-        return by_field.get(field, "maxEvents" if field == "limit" else field)
+        return "maxEvents" if field == "limit" else self.of.place(field)
 
 
 class EventMethods:
@@ -90,7 +89,10 @@ class EventMethods:
     ) -> McpReply:
         """Answer one of the methods. Raises ProtocolError, and the refusal of a token."""
         methods = self._reads if only_reads else self.methods
-        return await methods[message.method](message, request, era)
+        try:
+            return await methods[message.method](message, request, era)
+        except Refusal as refusal:
+            return self._refused(message, request, era, refusal)
 
     async def _list(
         self, listing: bytes, message: McpMessage, _: HttpRequest, era: Era
@@ -181,8 +183,6 @@ class EventMethods:
     async def _subscribe(self, message: McpMessage, request: HttpRequest, era: Era) -> McpReply:
         try:
             made = await self._subscriptions.subscribe(message.params, request)
-        except Refusal as refusal:
-            return self._refused(message, request, era, refusal, None)
         except CallbackRefused as refused:
             problem = "`delivery.url` did not answer a signed POST with its `challenge`."
             data = {"reason": refused.reason}
@@ -190,10 +190,7 @@ class EventMethods:
         return _success(message.id, era, encode(made)[1:-1])
 
     async def _unsubscribe(self, message: McpMessage, request: HttpRequest, era: Era) -> McpReply:
-        try:
-            await self._subscriptions.unsubscribe(message.params, request)
-        except Refusal as refusal:
-            return self._refused(message, request, era, refusal, None)
+        await self._subscriptions.unsubscribe(message.params, request)
         return _success(message.id, era, b"")
 
     def _refused(
@@ -202,7 +199,7 @@ class EventMethods:
         request: HttpRequest,
         era: Era,
         refusal: Refusal,
-        charge: Charge | None,
+        charge: Charge | None = None,
     ) -> McpReply:
         """The error that a refusal is. One of the token is raised where all need one."""
         if not self._takes_token and refusal.code in answering.CHALLENGES:

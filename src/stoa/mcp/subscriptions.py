@@ -54,8 +54,7 @@ class Subscriptions:
 
     def _wanted(self, params: dict[str, Any], delivery: dict[str, Any]) -> WantedEvents:
         of, values = chosen(params)
-        argument_of = {field: f"arguments.{name}" for name, field in of.fields.items()}
-        asked, _ = parse(of.request, values, lambda field: argument_of.get(field, field))
+        asked, _ = parse(of.request, values, of.place)
         read = {field: getattr(asked, field) for field in of.fields.values()}
         arguments = {field: value for field, value in read.items() if value is not None}
         url = delivery.get("url")

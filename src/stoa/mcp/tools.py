@@ -49,22 +49,6 @@ def own_arguments(operation: Operation, *, takes_token: bool) -> tuple[str, ...]
     return (*token, *_OF_WRITES) if operation.takes_key else token
 
 
-def definition(
-    operation: Operation, *, takes_token: bool = True, structured: bool = True
-) -> Schema:
-    """One entry of `tools/list`; the tool takes its token as an argument or not, and its results
-    are structured or text alone."""
-    described = {
-        "name": operation.name,
-        "title": operation.tool_title,
-        "description": operation.tool_description,
-        "inputSchema": input_schema(operation, takes_token=takes_token),
-        "outputSchema": output_schema(operation),
-        "annotations": annotations(operation),
-    }
-    return described if structured else without(described, "outputSchema")
-
-
 def listing(
     operations: Iterable[Operation],
     researching: Iterable[ResearchTool] = (),
@@ -73,18 +57,31 @@ def listing(
     structured: bool = True,
 ) -> bytes:
     """The `tools` member of `tools/list` as JSON."""
-    own = [_encoded(operation, takes_token, structured) for operation in operations]
-    beside = (tool.definition() for tool in researching)
-    others = (one if structured else without(one, "outputSchema") for one in beside)
-    return b"[%s]" % b",".join([*own, *map(encode, others)])
+    own = [_entry(operation, takes_token, structured) for operation in operations]
+    others = [_encoded(tool.definition(), structured) for tool in researching]
+    return b"[%s]" % b",".join([*own, *others])
 
 
 @cache
-def _encoded(operation: Operation, takes_token: bool, structured: bool) -> bytes:
-    return encode(definition(operation, takes_token=takes_token, structured=structured))
+def _entry(operation: Operation, takes_token: bool, structured: bool) -> bytes:
+    """One entry; the tool takes its token as an argument or not, and its results are structured or
+    text alone."""
+    described = {
+        "name": operation.name,
+        "title": operation.tool_title,
+        "description": operation.tool_description,
+        "inputSchema": _input_schema(operation, takes_token),
+        "outputSchema": _output_schema(operation),
+        "annotations": _annotations(operation),
+    }
+    return _encoded(described, structured)
 
 
-def annotations(operation: Operation) -> dict[str, bool]:
+def _encoded(described: Schema, structured: bool) -> bytes:
+    return encode(described if structured else without(described, "outputSchema"))
+
+
+def _annotations(operation: Operation) -> dict[str, bool]:
     """The hints for clients that ask before a call.
 
     `openWorldHint` is left at its default, true: nearly every answer holds other agents' words.
@@ -96,7 +93,7 @@ def annotations(operation: Operation) -> dict[str, bool]:
     return hints | ({"idempotentHint": True} if operation.effect.repeatable else {})
 
 
-def input_schema(operation: Operation, *, takes_token: bool = True) -> Schema:
+def _input_schema(operation: Operation, takes_token: bool) -> Schema:
     """The whole JSON Schema of the arguments, without references."""
     whole = plain_schema(operation.request)
     members = {
@@ -131,7 +128,7 @@ def _or_text(schema: Schema) -> Schema:
     return {**rest, "anyOf": [without(schema, *rest), {"type": "string"}]}
 
 
-def output_schema(operation: Operation) -> Schema:
+def _output_schema(operation: Operation) -> Schema:
     """The members of `structuredContent`; what lies below them is described by OpenAPI.
 
     None is required: the body of a refusal comes in the same place, and some clients hold that to

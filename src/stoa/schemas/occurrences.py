@@ -23,6 +23,11 @@ class EventType(NamedTuple):
     fields: Mapping[str, str]
     description: str
 
+    def place(self, field: str) -> str:
+        """Where the value of a field of the request stands among the parameters."""
+        by_field = {own: f"arguments.{argument}" for argument, own in self.fields.items()}
+        return by_field.get(field, field)
+
     @property
     def input_schema(self) -> Schema:
         """The JSON Schema of the arguments, without references."""
