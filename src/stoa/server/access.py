@@ -38,7 +38,7 @@ class RequestLines:
         request: HttpRequest | None = scope.get(REQUEST)
         told = {
             "client": request.address if request else UNKNOWN_ADDRESS,
-            "operation": request.operation if request else UNKNOWN,
+            "operation": _operation(scope),
             "status": status,
             "ms": round(ns / 1_000_000, 1),
         }
