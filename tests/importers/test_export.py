@@ -146,7 +146,8 @@ def imported(settings: Settings, clock: VirtualClock, folder: Path) -> dict[str,
     async def work() -> dict[str, int]:
         async with engine_of(settings).open_target(settings, clock) as target:
             grant = Credits.parse(settings.signup_grant).hundredths
-            return await importer.bring_in(folder, target, grant, batch=SMALL)
+            identity = importer.check_sums(folder)
+            return await importer.bring_in(folder, identity, target, grant, batch=SMALL)
 
     return asyncio.run(work())
 

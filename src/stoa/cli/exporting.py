@@ -55,13 +55,13 @@ async def _import(run: DatabaseRun, folder: Path) -> dict[str, int]:
     from stoa.domain.credits import Credits
     from stoa.importers import export as importer
 
-    importer.check_sums(folder)  # before anything of the database is touched
+    identity = importer.check_sums(folder)  # before anything of the database is touched
     engine, settings = run.named.engine, run.named.settings
     await engine.refuse_absent(settings)
     grant = Credits.parse(settings.signup_grant).hundredths
     async with engine.open_target(settings, SystemClock()) as target:
         run.say_where()
-        return await importer.bring_in(folder, target, grant)
+        return await importer.bring_in(folder, identity, target, grant)
 
 
 def _print(run: DatabaseRun, folder: Path, counts: dict[str, int]) -> None:

@@ -77,15 +77,15 @@ def _check_sum(path: Path, expected: str) -> None:
 
 
 async def bring_in(
-    folder: Path, target: Target, grant: int, *, batch: int = BATCH
+    folder: Path, identity: str, target: Target, grant: int, *, batch: int = BATCH
 ) -> dict[str, int]:
     """Fill an empty database from an export, so many rows at a time; returns the number of rows by
     file.
 
-    `grant` is what each agent is given at the start, in hundredths. No server opens the database
-    until everything is in it and agrees. Raises `StartRefused`.
+    `identity` is what `check_sums` returned, `grant` what each agent is given at the start, in
+    hundredths. No server opens the database until everything is in it and agrees. Raises
+    `StartRefused`.
     """
-    identity = check_sums(folder)
     await target.begin(identity, f"the export {folder}")
     for table in ("agent", "account"):
         if await target.count(_TABLES[table]) > (table == "account"):
