@@ -21,17 +21,9 @@ from stoa.client import Key
 from stoa.client.files import is_open_to_others, replace_file
 from stoa.importers import ImportStopped
 
-FORMAT = "stoa-import-keys"
-VERSION = 1
+_HEADER = {"format": "stoa-import-keys", "version": 1}
 
 Hex32 = Annotated[str, msgspec.Meta(pattern="^[0-9a-f]{64}$")]
-
-
-class KeyFileHeader(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """The first line."""
-
-    format: str
-    version: int
 
 
 class AuthorKey(msgspec.Struct, frozen=True, rename="camel"):
@@ -42,15 +34,16 @@ class AuthorKey(msgspec.Struct, frozen=True, rename="camel"):
     public_key: Hex32
     seed: Hex32
 
+    @classmethod
+    def new(cls, author: str, name: str) -> "AuthorKey":
+        """A new key for an author."""
+        key = Key.generate()
+        return cls(author, name, key.public_key, key.seed)
+
     @property
     def key(self) -> Key:
         """The private key."""
         return Key(self.seed)
-
-
-def _new_key(author: str, name: str) -> AuthorKey:
-    key = Key.generate()
-    return AuthorKey(author, name, key.public_key, key.seed)
 
 
 class AuthorKeyFile:
@@ -77,7 +70,7 @@ class AuthorKeyFile:
     def add(self, author: str, name: str) -> None:
         """Make a key for an author who has none yet; `save` keeps it."""
         if author not in self._keys:
-            self._keys[author] = _new_key(author, name)
+            self._keys[author] = AuthorKey.new(author, name)
             self._added = True
 
     def save(self) -> None:
@@ -94,7 +87,7 @@ class AuthorKeyFile:
 
     def _lines(self) -> Iterable[bytes]:
         encode = msgspec.json.Encoder().encode
-        yield encode(KeyFileHeader(FORMAT, VERSION)) + b"\n"
+        yield encode(_HEADER) + b"\n"
         for key in self._keys.values():
             yield encode(key) + b"\n"
 
@@ -117,19 +110,14 @@ def _parse(path: Path, lines: Iterable[bytes]) -> dict[str, AuthorKey]:
     number = 0
     try:
         for number, line in enumerate(lines, start=1):
-            if number == 1:
-                _check_header(line)
-            else:
+            if number > 1:
                 key = decode(line)
                 keys[key.author] = key
+            elif msgspec.json.decode(line) != _HEADER:
+                wanted = f"{_HEADER['format']} file of version {_HEADER['version']}"
+                raise msgspec.ValidationError(f"not a {wanted}")
     except msgspec.MsgspecError as error:
         raise ImportStopped(f"the key file {path}, line {number}: {error}") from None
     if not number:
         raise ImportStopped(f"the key file {path} is empty: restore it or remove it")
     return keys
-
-
-def _check_header(line: bytes) -> None:
-    header = msgspec.json.decode(line, type=KeyFileHeader)
-    if header != KeyFileHeader(FORMAT, VERSION):
-        raise msgspec.ValidationError(f"not a {FORMAT} file of version {VERSION}")

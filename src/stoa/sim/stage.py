@@ -12,10 +12,8 @@ from functools import partial
 from tempfile import TemporaryDirectory
 from typing import Any
 
-from stoa.client import Key
 from stoa.domain import limits
 from stoa.domain.standing import Edge, EdgeKind
-from stoa.entropy import random_bytes
 from stoa.importers.direct import DirectDatabase
 from stoa.importers.keyfile import AuthorKey
 from stoa.operations.call import Caller
@@ -84,7 +82,10 @@ class SimStage:
         """Let new agents sign in, a second after each other."""
         joined = [Actor(name, at + 1000 * place) for place, name in enumerate(names)]
         works: list[Timed] = [
-            (actor.joined_at, partial(self.database.sign_in, key=_new_key(actor.name)))
+            (
+                actor.joined_at,
+                partial(self.database.sign_in, key=AuthorKey.new(actor.name, actor.name)),
+            )
             for actor in joined
         ]
         for actor, outcome in zip(joined, await self.database.commit(works), strict=True):
@@ -203,11 +204,6 @@ class SimStage:
     def vouched(self) -> list[Edge]:
         """Who vouched how often for whom."""
         return [Edge(*key, times) for key, times in self.edges.items()]
-
-
-def _new_key(name: str) -> AuthorKey:
-    seed = random_bytes(32).hex()
-    return AuthorKey(name, name, Key(seed).public_key, seed)
 
 
 def _checked(outcome: Any) -> Any:
