@@ -15,6 +15,7 @@ import apsw
 import httpx
 import pytest
 
+from stoa.client import Key, Stoa
 from stoa.importers import ImportStopped
 from stoa.importers.journal import StepAction
 from stoa.importers.player import POSTPONED
@@ -23,7 +24,7 @@ from stoa.importers.stackexchange import ImportJob, default_keys
 from tests.importers.conftest import SMALL, Import
 from tests.support.command import run_stoa_here
 from tests.support.limits_off import LIMITS_OFF
-from tests.support.server import Server, environment
+from tests.support.server import MODERATOR_SEED, Server, environment
 from tests.support.soaking import few
 
 ROOT = Path(__file__).parents[2]
@@ -201,6 +202,19 @@ def test_a_server_is_known_again_by_another_of_its_addresses(server: Server, imp
     with pytest.raises(ImportStopped, match=f"an earlier run knew as {server.url}: give --url"):
         importing(server.url.replace("127.0.0.1", "localhost")).run()
     assert _ids(imported.threads()) == before
+
+
+def test_a_server_is_known_again_by_a_thread_that_was_hidden_since(
+    server: Server, importing: MakeImport
+):
+    imported = importing(server.url)
+    imported.run()
+    with Stoa(server.url, Key(MODERATOR_SEED)) as moderator:
+        for thread in imported.threads():
+            moderator.moderate_thread("Advertising.", thread["id"], "hide")
+    assert imported.run().created.total() == 0
+    with pytest.raises(ImportStopped, match=f"an earlier run knew as {server.url}: give --url"):
+        importing(server.url.replace("127.0.0.1", "localhost")).run()
 
 
 @pytest.mark.parametrize("line", few([1, 5]))
@@ -445,7 +459,7 @@ def test_a_server_that_lost_its_data_is_noticed(
     imported = importing(start_server().url)
     imported.run()
     _edit_journal(imported, f"UPDATE written SET server = '{server.url}'")
-    with pytest.raises(ImportStopped, match=r"does not know th_.*remove the journal"):
+    with pytest.raises(ImportStopped, match=r"does not have th_.*remove the journal"):
         importing(server.url).run()
 
 

@@ -88,31 +88,21 @@ class ForumServer:
         await self.patiently(f"sign-in of {key.author}", author.authorization)
         return author
 
-    async def check(self, thread_id: str | None) -> None:
-        """Raise ImportStopped unless the server answers, and knows the thread if one is named."""
+    async def check(self) -> None:
+        """Raise ImportStopped unless the server answers at once, as Stoa does."""
         try:
-            if thread_id is None:
-                await self.patiently(
-                    "first call", lambda: self._reader.get_recent_threads(limit=1), ()
-                )
-            else:
-                await self.patiently("first call", lambda: self._reader.get_thread(thread_id), ())
+            await self.patiently("first call", lambda: self._reader.get_recent_threads(limit=1), ())
         except Refused as refused:
-            if thread_id is None:
-                raise ImportStopped(f"{self.url} does not list threads: {refused}") from None
-            if refused.status != _GONE:
-                raise ImportStopped(
-                    f"{self.url} does not know {thread_id}, which an earlier import created there "
-                    f"({refused}); if its data was thrown away, remove the journal to start over"
-                ) from None
+            raise ImportStopped(f"{self.url} does not list threads: {refused}") from None
 
     async def has(self, thread_id: str) -> bool:
-        """Whether the server knows a thread. Raises ImportStopped when it does not answer."""
+        """Whether the server knows a thread, which may be removed by now. Raises ImportStopped when
+        it does not answer."""
         what = "looking for an earlier import"
         try:
             await self.patiently(what, lambda: self._reader.get_thread(thread_id))
-        except Refused:
-            return False
+        except Refused as refused:
+            return refused.status == _GONE
         return True
 
     async def patiently(

@@ -89,8 +89,8 @@ async def _play(
     job: ImportJob, writes: Writes, keys: AuthorKeyFile, summary: ImportSummary, progress: Progress
 ) -> None:
     async with ForumServer(job.url, job.concurrency, progress.say, keys.any()) as forum:
-        await forum.check(writes.journal.any_thread())
-        await _refuse_second_name(forum.has, job, writes.journal)
+        await forum.check()
+        await _refuse_another(forum.has, job, writes.journal)
         player = Player(writes, forum, keys, summary, progress)
         await player.play(writes.journal.pending(), job.concurrency)
 
@@ -101,13 +101,7 @@ async def _play_directly(
     assert job.database
     async with engine_of(job.database).open_alone(job.database) as alone:
         database = await DirectDatabase.over(alone, _freed(job.database), SystemClock())
-        thread_id = writes.journal.any_thread()
-        if thread_id and not await database.has(thread_id):
-            raise ImportStopped(
-                f"{alone.place} does not have {thread_id}, which an earlier import created there; "
-                "if its data was thrown away, remove the journal to start over"
-            )
-        await _refuse_second_name(database.has, job, writes.journal)
+        await _refuse_another(database.has, job, writes.journal)
         player = DirectPlayer(writes, database, keys, summary, progress)
         await player.play(writes.journal.chunks())
 
@@ -123,10 +117,17 @@ async def _refuse_served(settings: Settings) -> None:
         pass
 
 
-async def _refuse_second_name(
+async def _refuse_another(
     has: Callable[[str], Awaitable[bool]], job: ImportJob, journal: Journal
 ) -> None:
-    """Raise ImportStopped when an earlier run knew this server or database by another name."""
+    """Raise ImportStopped when this server or database is not the one of an earlier run, or an
+    earlier run knew it by another name."""
+    thread_id = journal.any_thread()
+    if thread_id and not await has(thread_id):
+        raise ImportStopped(
+            f"{job.target} does not have {thread_id}, which an earlier import created there; "
+            "if its data was thrown away, remove the journal to start over"
+        )
     for name, thread_id in journal.elsewhere():
         if await has(thread_id):
             given = f"--url {name}" if "://" in name else "--direct"
