@@ -18,9 +18,9 @@ import pytest
 from stoa.client import Key, Stoa
 from stoa.importers import ImportStopped
 from stoa.importers.journal import StepAction
-from stoa.importers.player import POSTPONED
 from stoa.importers.posts_xml import rows
 from stoa.importers.stackexchange import ImportJob, default_keys
+from stoa.importers.writes import POSTPONED
 from tests.importers.conftest import SMALL, Import
 from tests.support.command import run_stoa_here
 from tests.support.limits_off import LIMITS_OFF

@@ -22,7 +22,7 @@ from stoa.importers import ImportStopped
 from stoa.importers.drafts import PostDraft, Unusable
 from stoa.importers.journal import ImportStep, StepAction
 from stoa.importers.keyfile import AuthorKey, AuthorKeyFile
-from stoa.importers.player import Progress, named, prepared, settled
+from stoa.importers.player import Progress, named
 from stoa.importers.summary import ImportSummary
 from stoa.importers.writes import Writes
 from stoa.memory.authors import Authors, Embedded, Shown, Versions
@@ -181,7 +181,7 @@ class DirectPlayer:
         drafted: list[tuple[ImportStep, PostDraft]] = []
         for step in chunk:
             try:
-                drafted.append((step, prepared(self.writes, step)))
+                drafted.append((step, self.writes.draft(step)))
             except Unusable as unusable:
                 self.summary.skip(str(unusable), step.post)
         now = self.database.clock()
@@ -202,7 +202,7 @@ class DirectPlayer:
                 self.summary.count(step, draft, is_new=is_new)
             case Unusable():
                 self.summary.skip(str(outcome), step.post)
-            case Refusal() if reason := settled(self.writes.journal, step, outcome.code):
+            case Refusal() if reason := self.writes.settled(step, outcome.code):
                 self.summary.skip(reason, step.post)
             case Refusal():
                 raise ImportStopped(f"{named(step)}: {outcome.code}: {outcome}")

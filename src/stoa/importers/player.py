@@ -13,26 +13,11 @@ from typing import Protocol
 from stoa.client import Refused, StoaError
 from stoa.importers import ImportStopped
 from stoa.importers.drafts import PostDraft, Unusable
-from stoa.importers.forum import PAIR_LIMIT, AuthorClient, ForumServer, is_unsure
-from stoa.importers.journal import ImportStep, Journal, StepAction
+from stoa.importers.forum import AuthorClient, ForumServer, is_unsure
+from stoa.importers.journal import ImportStep, StepAction
 from stoa.importers.keyfile import AuthorKeyFile
 from stoa.importers.summary import ImportSummary
 from stoa.importers.writes import Writes
-
-REFUSALS = {
-    "already_accepted": "already_accepted: the thread has another accepted reply",
-}
-"""What the server may refuse without stopping the import, and how the summary puts it."""
-
-POSTPONED = "pair_farming_limit: accepts between two authors for today; run again tomorrow"
-
-_FOR_NOW = {
-    PAIR_LIMIT: POSTPONED,
-    "held": "held: the question or answer waits for a moderator; run again once it is released",
-    "refused_by_operator": "refused_by_operator: the service's own check refuses the text",
-    "secret_in_text": "secret_in_text: the text has a credential; STOA_SCREEN_SECRETS=off takes it",
-}
-"""What another run may get past, when the server has other settings or a day has passed."""
 
 
 class Progress(Protocol):
@@ -110,13 +95,13 @@ class Player:
 
     async def _perform(self, step: ImportStep, before: list[Task]) -> None:
         # Text and sign-in need no order, so they come before the wait.
-        draft = prepared(self.writes, step)
+        draft = self.writes.draft(step)
         author = await self.forum.author(self.keys[step.author])
         await _over(before)
         try:
             remote, is_new = await self._once(step, draft, author)
         except Refused as refused:
-            reason = settled(self.writes.journal, step, refused.code)
+            reason = self.writes.settled(step, refused.code)
             raise Unusable(reason) if reason else refused from None
         self.writes.journal.finish(step, remote)
         self.summary.count(step, draft, is_new=is_new)
@@ -145,23 +130,6 @@ class Player:
 async def _over(tasks: list[Task]) -> None:
     if tasks:
         await asyncio.wait(tasks)
-
-
-def prepared(writes: Writes, step: ImportStep) -> PostDraft:
-    """The text of a step. Raises Unusable for one that can never be written."""
-    if problem := step.problem or REFUSALS.get(step.refusal or ""):
-        raise Unusable(problem)
-    return writes.draft(step)
-
-
-def settled(journal: Journal, step: ImportStep, code: str) -> str | None:
-    """Why a refused step is left out, for good or for now; None if its refusal is a stop."""
-    if code in _FOR_NOW:
-        return _FOR_NOW[code]
-    if code not in REFUSALS:
-        return None
-    journal.refuse(step, code)
-    return REFUSALS[code]
 
 
 def named(step: ImportStep) -> str:

@@ -6,12 +6,27 @@ from typing import BinaryIO
 from stoa.importers import drafts
 from stoa.importers.attribution import Attribution
 from stoa.importers.drafts import PostDraft, Unusable
-from stoa.importers.forum import AuthorClient
+from stoa.importers.forum import PAIR_LIMIT, AuthorClient
 from stoa.importers.journal import ImportStep, Journal, StepAction
 from stoa.importers.posts_xml import attributes
 
 QUESTION_SKIPPED = "answer to a question that was skipped"
 ACCEPT_SKIPPED = "accept whose question or answer was skipped"
+
+_REFUSALS = {
+    "already_accepted": "already_accepted: the thread has another accepted reply",
+}
+"""What the server may refuse without stopping the import, and how the summary puts it."""
+
+POSTPONED = "pair_farming_limit: accepts between two authors for today; run again tomorrow"
+
+_FOR_NOW = {
+    PAIR_LIMIT: POSTPONED,
+    "held": "held: the question or answer waits for a moderator; run again once it is released",
+    "refused_by_operator": "refused_by_operator: the service's own check refuses the text",
+    "secret_in_text": "secret_in_text: the text has a credential; STOA_SCREEN_SECRETS=off takes it",
+}
+"""What another run may get past, when the server has other settings or a day has passed."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,7 +42,10 @@ class Writes:
     """Ids of what is written but not yet in the journal."""
 
     def draft(self, step: ImportStep) -> PostDraft:
-        """The text of a step, empty for an accept. Raises Unusable."""
+        """The text of a step, empty for an accept. Raises Unusable for what can never be
+        written."""
+        if problem := step.problem or _REFUSALS.get(step.refusal or ""):
+            raise Unusable(problem)
         if step.action is StepAction.ACCEPT:
             return PostDraft(body="")
         post, left_out = attributes(self.source, step.post, step.start, step.length)
@@ -67,6 +85,12 @@ class Writes:
                 accepted = (await author.get_thread(target["threadId"])).thread.accepted_reply_id
                 return accepted if accepted == target["replyId"] else None
         return None
+
+    def settled(self, step: ImportStep, code: str) -> str | None:
+        """Why a refused step is left out, for good or for now; None if its refusal is a stop."""
+        if code in _REFUSALS:
+            self.journal.refuse(step, code)
+        return _FOR_NOW.get(code) or _REFUSALS.get(code)
 
     def target(self, step: ImportStep) -> dict[str, str]:
         """The thread and the reply that a step is about. Raises Unusable if they were skipped."""
