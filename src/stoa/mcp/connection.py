@@ -33,22 +33,18 @@ class AddressOptions(View, kw_only=True):
 PLAIN = AddressOptions()
 
 
-def in_headers(request: HttpRequest) -> bool:
-    """Whether headers choose what the connection lists."""
-    return bool(_in_headers(request))
-
-
-def connection(request: HttpRequest) -> AddressOptions:
-    """What the address asks for, and headers where the address says nothing. Raises 400."""
+def connection(request: HttpRequest) -> tuple[AddressOptions, bool]:
+    """What the address asks for, and headers where the address says nothing; and whether headers
+    ask for something. Raises 400."""
     headed = _in_headers(request)
     if not request.query and not headed:
-        return PLAIN
+        return PLAIN, False
     values = reading.query_values(request.query, shapes(AddressOptions))
 
     def place(name: str) -> str:
         return f"query.{name}" if name in values or name not in headed else _HEADERS[name]
 
-    return parse(AddressOptions, {**headed, **values}, place)[0]
+    return parse(AddressOptions, {**headed, **values}, place)[0], bool(headed)
 
 
 def _in_headers(request: HttpRequest) -> Values:

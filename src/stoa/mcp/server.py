@@ -16,7 +16,7 @@ from stoa.http.wire import HeaderList
 from stoa.mcp import messages, research, tools
 from stoa.mcp.calls import Tools
 from stoa.mcp.codes import METHOD_NOT_FOUND, PARSE_ERROR
-from stoa.mcp.connection import AddressOptions, connection, in_headers
+from stoa.mcp.connection import AddressOptions, connection
 from stoa.mcp.eras import (
     EnvelopeEra,
     Era,
@@ -119,8 +119,8 @@ class McpServer:
 
     async def answer(self, body: bytes, request: HttpRequest, lines: HeaderList) -> McpReply:
         """Answer one body under these header lines. Raises 400 for a wrong parameter."""
-        wanted = connection(request)
-        offer = self._offer(wanted, private=in_headers(request))
+        wanted, private = connection(request)
+        offer = self._offer(wanted, private=private)
         version = request.headers.get(b"mcp-protocol-version")
         as_text = knows_text_alone(version)
         era = offer.early if as_text else offer.handshake
