@@ -3,13 +3,13 @@
 import asyncio
 import ssl
 from collections.abc import AsyncGenerator, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import asynccontextmanager, suppress
 from urllib.parse import urlsplit
 
 from stoa import __version__
 from stoa.domain import limits
 from stoa.domain.addresses import Network
-from stoa.outgoing.names import Resolver
 from stoa.outgoing.response import AddressUnreachable, Response, TimedOut
 
 _AGENT = f"stoa/{__version__}"
@@ -41,7 +41,9 @@ class Outgoing:
         self.most_ms = most_ms
         self._allowed = tuple(allowed)
         self._tls = tls
-        self._resolver = Resolver(at_once)
+        # One for each connection, made as they are needed: a name server that does not answer takes
+        # a thread for longer than the connection may take.
+        self._threads = ThreadPoolExecutor(at_once, "names")
         self._slots = asyncio.Semaphore(at_once)
 
     def another(self, at_once: int) -> "Outgoing":
@@ -77,7 +79,7 @@ class Outgoing:
                 from stoa.outgoing import exchange
                 from stoa.outgoing.reach import Reach
 
-                reach = Reach(self._resolver, self._allowed, plain=plain, seconds=seconds)
+                reach = Reach(self._threads, self._allowed, plain=plain, seconds=seconds)
                 return await exchange.exchange(reach, tls, method, url, body, given)
         except TimeoutError:
             raise TimedOut(f"The server did not answer within {seconds:g} s.") from None

@@ -1,13 +1,14 @@
 """Connects to allowed addresses: a name is resolved once, checked, and that is connected to."""
 
 import asyncio
+import socket
 from collections.abc import Iterable
+from concurrent.futures import Executor
 from typing import Any
 
 import httpcore
 
 from stoa.domain.addresses import Network, is_public, is_trusted
-from stoa.outgoing.names import Resolver
 
 _TRIED = 3
 """Addresses of a name that are tried; each may take an equal part of the time."""
@@ -23,15 +24,16 @@ def _backend() -> httpcore.AsyncNetworkBackend:
 
 
 class Reach(httpcore.AsyncNetworkBackend):
-    """Connects to public addresses, and to private ones in `allowed`.
+    """Connects to public addresses, and to private ones in `allowed`. Names are looked up on
+    `threads`.
 
     A connection without TLS (`plain`) goes to addresses in `allowed` alone.
     """
 
     def __init__(
-        self, resolver: Resolver, allowed: tuple[Network, ...], *, plain: bool, seconds: float
+        self, threads: Executor, allowed: tuple[Network, ...], *, plain: bool, seconds: float
     ) -> None:
-        self._resolver = resolver
+        self._threads = threads
         self._allowed = allowed
         self._plain = plain
         self._seconds = seconds / _TRIED
@@ -56,10 +58,12 @@ class Reach(httpcore.AsyncNetworkBackend):
         return await self._inner.connect_tcp(addresses[-1], port, self._seconds)
 
     async def _allowed_addresses(self, host: str, port: int) -> list[str]:
+        loop = asyncio.get_running_loop()
         try:
-            addresses = await self._resolver.addresses(host, port)
-        except OSError as error:
+            found = await loop.run_in_executor(self._threads, _looked_up, host, port)
+        except (OSError, UnicodeError) as error:
             raise httpcore.ConnectError("the name has no address") from error
+        addresses = list(dict.fromkeys(found))
         if not addresses or not all(map(self._may_reach, addresses)):
             raise NotAllowed(host)
         return addresses[:_TRIED]
@@ -72,3 +76,8 @@ class Reach(httpcore.AsyncNetworkBackend):
     async def sleep(self, seconds: float) -> None:
         """Wait between attempts, as httpcore asks."""
         await asyncio.sleep(seconds)
+
+
+def _looked_up(host: str, port: int) -> list[str]:
+    """The addresses of a name, or of a literal in any form."""
+    return [str(row[4][0]) for row in socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)]
