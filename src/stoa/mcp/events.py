@@ -32,7 +32,7 @@ from stoa.shortcuts.tool_results import result
 
 FORBIDDEN, RESOURCE_EXHAUSTED, CALLBACK_REFUSED = -32012, -32013, -32015
 
-_SUBSCRIPTION = "io.modelcontextprotocol/subscriptionId"
+_SUBSCRIPTION = b"io.modelcontextprotocol/subscriptionId"
 _CODES = {
     400: INVALID_PARAMS,
     401: FORBIDDEN,
@@ -161,7 +161,7 @@ class EventMethods:
         truncated: bool,
     ) -> AsyncGenerator[bytes]:
         """The notifications of a stream, and its result when it ends."""
-        told = _Notifications(message_id)
+        told = partial(_notification, message_id)
         is_active = False
         try:
             async with aclosing(following):
@@ -169,15 +169,15 @@ class EventMethods:
                     if event is not None:
                         one = decode(event, ToldEvent)
                         if one.at >= self._oldest(asked):
-                            yield told.frame("event", occurrence(asked.of.name, one, place))
+                            yield told(b"event", occurrence(asked.of.name, one, place))
                     elif is_active:
-                        yield told.frame("heartbeat", {"cursor": place})
+                        yield told(b"heartbeat", {"cursor": place})
                     else:
-                        yield told.frame("active", {"cursor": place, "truncated": truncated})
+                        yield told(b"active", {"cursor": place, "truncated": truncated})
                         is_active = True
         except Refusal as refusal:
             error = {"code": _code(refusal), "message": refusal.message}
-            yield told.frame("terminated", {"error": error})
+            yield told(b"terminated", {"error": error})
         yield _frame(_success(message_id, era, b"").body)
 
     async def _subscribe(self, message: McpMessage, request: HttpRequest, era: Era) -> McpReply:
@@ -213,19 +213,12 @@ class EventMethods:
         return McpReply(era.status(failure.code), body, headers, charged=charge is not None)
 
 
-class _Notifications:
-    """The notifications of the stream that the message with this id asked for."""
-
-    def __init__(self, message_id: bytes) -> None:
-        self._meta = b'"_meta":{"%b":%b}' % (_SUBSCRIPTION.encode(), message_id)
-
-    def frame(self, kind: str, params: Any) -> bytes:
-        """One notification, as it is sent."""
-        members = encode(params)[1:-1]
-        return _frame(
-            b'{"jsonrpc":"2.0","method":"notifications/events/%b","params":{%b,%b}}'
-            % (kind.encode(), self._meta, members)
-        )
+def _notification(message_id: bytes, kind: bytes, params: Any) -> bytes:
+    """A notification of the stream that the message with this id asked for, as it is sent."""
+    return _frame(
+        b'{"jsonrpc":"2.0","method":"notifications/events/%b","params":{"_meta":{"%b":%b},%b}}'
+        % (kind, _SUBSCRIPTION, message_id, encode(params)[1:-1])
+    )
 
 
 def _frame(body: bytes) -> bytes:
