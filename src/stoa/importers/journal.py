@@ -111,7 +111,7 @@ class Journal:
 
     def done(self) -> dict[StepAction, int]:
         """How many steps of the plan earlier runs have finished, by action."""
-        rows = self._run("done", server=self._server)
+        rows = self._run("done")
         return msgspec.convert(dict(rows), dict[StepAction, int])
 
     def pending(self) -> Iterator[ImportStep]:
@@ -128,28 +128,28 @@ class Journal:
 
     def finish(self, step: ImportStep, remote: str) -> None:
         """Note what the server acknowledged: the id of the thread or reply."""
-        self._run("finish", server=self._server, action=step.action, post=step.post, remote=remote)
+        self._run("finish", action=step.action, post=step.post, remote=remote)
 
     def refuse(self, step: ImportStep, code: str) -> None:
         """Note that the server has refused the step for good."""
-        self._run("refuse", server=self._server, action=step.action, post=step.post, refusal=code)
+        self._run("refuse", action=step.action, post=step.post, refusal=code)
 
     def remote(self, action: StepAction, post: int) -> str | None:
         """The id on the server of what a step wrote, or None if it did not."""
-        value = self._value("remote", server=self._server, action=action, post=post)
+        value = self._value("remote", action=action, post=post)
         return msgspec.convert(value, str | None)
 
     def is_known(self, action: StepAction, remote: str) -> bool:
         """Whether some post of the file is already known to have become this."""
-        return bool(self._value("is_known", server=self._server, action=action, remote=remote))
+        return bool(self._value("is_known", action=action, remote=remote))
 
     def any_thread(self) -> str | None:
         """The id of some thread that an earlier run created on this server."""
-        return msgspec.convert(self._value("any_thread", server=self._server), str | None)
+        return msgspec.convert(self._value("any_thread"), str | None)
 
     def elsewhere(self) -> list[tuple[str, str]]:
         """The other servers that were imported into, each with the id of some thread there."""
-        rows = self._run("elsewhere", server=self._server)
+        rows = self._run("elsewhere")
         return msgspec.convert(list(rows), list[tuple[str, str]])
 
     @property
@@ -158,7 +158,7 @@ class Journal:
         return self._value("any_row") is None
 
     def _chunk(self, after: int) -> list[ImportStep]:
-        rows = self._run("pending", server=self._server, after=after, limit=CHUNK)
+        rows = self._run("pending", after=after, limit=CHUNK)
         return msgspec.convert(list(rows), list[ImportStep], strict=False)
 
     def _begin(self, chunk: list[ImportStep]) -> None:
@@ -167,17 +167,12 @@ class Journal:
         self._connection.pragma("synchronous", "FULL")
         with self._connection:
             for step in chunk:
-                self._run(
-                    "begin",
-                    server=self._server,
-                    action=step.action,
-                    post=step.post,
-                    created=step.created,
-                )
+                self._run("begin", action=step.action, post=step.post, created=step.created)
         self._connection.pragma("synchronous", "NORMAL")
 
     def _run(self, statement: str, **values: Value) -> apsw.Cursor:
-        return self._connection.execute(_statements()[statement], values)
+        given = {"server": self._server, **values}
+        return self._connection.execute(_statements()[statement], given)
 
     def _value(self, statement: str, **values: Value) -> object:
         row = self._run(statement, **values).fetchone()
