@@ -67,9 +67,9 @@ class Mcp:
     async def refuse(self, request: HttpRequest, send: Send, refusal: Refusal) -> None:
         """Answer with an error body, before there is a message to answer."""
         if self._gate:
-            self._gate.explain(refusal, request)
-        told = answering.refusal_headers(refusal, None)
-        told = self._gate.headers(refusal, told, request) if self._gate else told
+            told = self._gate.explain(refusal, request)
+        else:
+            told = answering.refusal_headers(refusal, None)
         await answering.send_refusal(send, request, refusal, told)
 
     async def _answer(self, request: HttpRequest, lines: HeaderList) -> "McpReply":

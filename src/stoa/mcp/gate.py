@@ -3,7 +3,7 @@
 from stoa.calls.authenticate import Authenticator
 from stoa.domain.errors import Refusal
 from stoa.domain.oauth import EVERY_SCOPE, PROTECTED_RESOURCE
-from stoa.http.answering import CHALLENGES
+from stoa.http.answering import CHALLENGES, refusal_headers
 from stoa.http.request import HttpRequest
 from stoa.http.wire import HeaderList
 
@@ -25,21 +25,18 @@ class Gate:
             refusal.fill({"base_url": request.base_url})
             raise
 
-    def explain(self, refusal: Refusal, request: HttpRequest) -> None:
-        """Let a refusal of the token say how a client of OAuth gets another: calls here have no
-        argument for one."""
-        if refusal.code in CHALLENGES:
-            refusal.recovery = (
-                f"Get a token from the authorization server that {request.base_url}"
-                f"{PROTECTED_RESOURCE} names, with the scopes `{EVERY_SCOPE}`. Then send the same "
-                "message with `Authorization: Bearer <token>`."
-            )
-
-    def headers(self, refusal: Refusal, usual: HeaderList, request: HttpRequest) -> HeaderList:
+    def explain(self, refusal: Refusal, request: HttpRequest) -> HeaderList:
         """The headers of a refusal. One of the token says where a client learns how to get another
-        (RFC 9728, 5.1), and with which scopes (RFC 6750, 3)."""
+        (RFC 9728, 5.1), and with which scopes (RFC 6750, 3); it is made to say the same, as calls
+        here have no argument for one."""
+        usual = refusal_headers(refusal, None)
         if refusal.code not in CHALLENGES:
             return usual
+        refusal.recovery = (
+            f"Get a token from the authorization server that {request.base_url}"
+            f"{PROTECTED_RESOURCE} names, with the scopes `{EVERY_SCOPE}`. Then send the same "
+            "message with `Authorization: Bearer <token>`."
+        )
         metadata = f'resource_metadata="{request.base_url}{PROTECTED_RESOURCE}"'
         told = f'Bearer {metadata}, scope="{EVERY_SCOPE}"'
         if refusal.status == _FORBIDDEN:

@@ -12,8 +12,6 @@ from stoa.mcp.codes import INVALID_REQUEST
 
 _encode = msgspec.json.encode
 
-NULL = b"null"
-
 
 @dataclass(frozen=True, slots=True)
 class McpMessage:
@@ -80,4 +78,4 @@ def error(message_id: bytes | None, failure: ProtocolError) -> bytes:
     members = {"code": failure.code, "message": str(failure)}
     if failure.data is not None:
         members["data"] = failure.data
-    return b'{"jsonrpc":"2.0","id":%b,"error":%b}' % (message_id or NULL, _encode(members))
+    return b'{"jsonrpc":"2.0","id":%b,"error":%b}' % (message_id or b"null", _encode(members))
