@@ -7,6 +7,8 @@ from asyncio import StreamReader, StreamWriter
 from contextlib import suppress
 from pathlib import Path
 
+from tests.support.loops import cancel_others
+
 Server = tuple[StreamReader, StreamWriter]
 
 _IDLE = b"I"
@@ -38,10 +40,7 @@ class Pooler:
 
     async def _end(self) -> None:
         self._listener.close()
-        others = asyncio.all_tasks() - {asyncio.current_task()}
-        for task in others:
-            task.cancel()
-        await asyncio.gather(*others, return_exceptions=True)
+        await cancel_others()
         for _, writer in self._idle:
             writer.close()
 

@@ -8,6 +8,8 @@ body, verifies a signature and encodes the given answer.
 import asyncio
 import socket
 import sys
+from collections.abc import Collection
+from http.client import HTTPResponse
 from typing import Any
 
 import msgspec
@@ -26,6 +28,16 @@ class Answer(msgspec.Struct):
     status: int
     headers: list[tuple[bytes, bytes]]
     body: bytes
+
+    @classmethod
+    def of(cls, given: HTTPResponse, added: Collection[str] = ("date",)) -> "Answer":
+        """The answer of a server, without the headers that are `added` when it is given again."""
+        kept = [
+            (name.lower().encode(), value.encode())
+            for name, value in given.getheaders()
+            if name.lower() not in added
+        ]
+        return cls(given.status, kept, given.read())
 
 
 class Verification(msgspec.Struct):

@@ -16,14 +16,7 @@ def get(path: str, address: str) -> bytes:
 
 def post(path: str, address: str, token: str | None, body: object) -> bytes:
     """A POST of JSON, signed in with a token."""
-    sent = msgspec.json.encode(body)
-    head = _lines(
-        f"POST {path} HTTP/1.1",
-        f"X-Forwarded-For: {address}",
-        "Content-Type: application/json",
-        f"Content-Length: {len(sent)}",
-    )
-    request = head + b"\r\n" + sent
+    request = _post(path, address, "application/json", msgspec.json.encode(body))
     return signed(request, token) if token else request
 
 
@@ -39,11 +32,15 @@ def with_header(request: bytes, line: str) -> bytes:
 
 def form(path: str, address: str, fields: Mapping[str, str]) -> bytes:
     """A POST of a form, without a token."""
-    sent = urlencode(fields).encode()
+    kind = "application/x-www-form-urlencoded"
+    return _post(path, address, kind, urlencode(fields).encode())
+
+
+def _post(path: str, address: str, kind: str, sent: bytes) -> bytes:
     head = _lines(
         f"POST {path} HTTP/1.1",
         f"X-Forwarded-For: {address}",
-        "Content-Type: application/x-www-form-urlencoded",
+        f"Content-Type: {kind}",
         f"Content-Length: {len(sent)}",
     )
     return head + b"\r\n" + sent

@@ -3,8 +3,7 @@
 from pathlib import Path
 
 from tools.clients import javascript, python, table, typescript
-
-ROOT = Path(__file__).parents[2]
+from tools.generated import ROOT
 
 
 def files() -> dict[Path, str]:

@@ -3,8 +3,8 @@
 from pathlib import Path
 
 from tools.docs import blocks, errors, limits, operations, resources, settings
+from tools.generated import ROOT
 
-ROOT = Path(__file__).parents[2]
 REFERENCE = ROOT / "docs/reference"
 BLOCKS = ROOT / "docs/configuration-blocks.md"
 

@@ -26,14 +26,7 @@ def thread_path(thread_id: str) -> str:
 
 def yardstick(server: Server, path: str, headers: Mapping[str, str] | None = None) -> Spec:
     """A spec that answers with the bytes and headers of this server's answer at `path`."""
-    answer = server.get(path, dict(headers or {}))
-    body = answer.read()
-    kept = [
-        (name.lower().encode(), value.encode())
-        for name, value in answer.getheaders()
-        if name.lower() != "date"  # which the server adds
-    ]
-    return Spec(port=0, get=Answer(answer.status, kept, body))
+    return Spec(port=0, get=Answer.of(server.get(path, dict(headers or {}))))
 
 
 def against_bare(stage: Stage, path: str, connections: int) -> Comparison:

@@ -53,12 +53,7 @@ def answer_to_reply(stage: Stage) -> Answer:
         "Content-Type": "application/json",
     }
     answer = stage.stoa.ask("POST", path, b'{"body": "first"}', headers)
-    kept = [
-        (name.lower().encode(), value.encode())
-        for name, value in answer.getheaders()
-        if name.lower() not in ("date", "content-length")
-    ]
-    return Answer(answer.status, kept, answer.read())
+    return Answer.of(answer, ("date", "content-length"))
 
 
 def _fsync_ms(stage: Stage) -> float:
