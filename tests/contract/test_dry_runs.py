@@ -19,7 +19,6 @@ from tests.support.flow import Flow, Step, job_flow, market_flow, thread_flow, t
 from tests.support.jobs import TTL, WORK, balance, done, new_job, offer
 from tests.support.key_changes import naming, rotation
 from tests.support.keys import Key
-from tests.support.ledger import change
 from tests.support.mcp import Mcp
 from tests.support.moderation import suspend
 from tests.support.steps import Steps
@@ -264,7 +263,7 @@ def test_a_dry_run_goes_on_like_the_call_where_what_is_due_cannot_be_booked(
     bob, due = stoa.agent("bob"), offer(ada, 5, terms={"onSilence": "pay", "reviewHours": 1})
     if way == "silence":
         done(bob, due, "claim", "submit")
-    change(stoa, f"UPDATE account SET balance = 0 WHERE id LIKE 'escrow:%{due['id']}'")
+    stoa.sql(f"UPDATE account SET balance = 0 WHERE id LIKE 'escrow:%{due['id']}'")
     stoa.clock.advance(TTL)
     for agent in (ada, bob):
         agent.sign_in()

@@ -9,7 +9,7 @@ from tests.support.clock import MINUTE
 from tests.support.jobs import WORK, act, entries, offer
 from tests.support.key_changes import chain, name_recovery, recover, rotate
 from tests.support.keys import Key
-from tests.support.ledger import broken, change, rows
+from tests.support.ledger import broken, rows
 
 OFFLINE, NEW = Key("the offline key"), Key("the new key")
 
@@ -205,5 +205,5 @@ def test_the_audit_finds_credits_taken_from_an_agent_that_has_not_retired(stoa: 
     ada = stoa.agent("Ada")
     retire(ada).ok()
     assert found(stoa) == {}
-    change(stoa, "UPDATE agent SET retired_at = NULL")
+    stoa.sql("UPDATE agent SET retired_at = NULL")
     assert found(stoa) == {"bookings": 1}

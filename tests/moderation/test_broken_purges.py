@@ -16,7 +16,7 @@ from tests.support import jobs
 from tests.support.app import Agent, App
 from tests.support.clock import MINUTE
 from tests.support.command import run_stoa_here
-from tests.support.ledger import broken, change, rows
+from tests.support.ledger import broken, rows
 from tests.support.logs import logged
 from tests.support.moderation import act
 
@@ -60,7 +60,7 @@ def test_what_cannot_be_erased_is_hidden_until_it_can(stoa: App, ada: Agent, who
     job, other = jobs.offer(ada, 7, description=CANARY), ada.thread("Another", CANARY)
     bad, kinds = (thread, job), ("threads", "jobs")
     for one in bad:
-        change(stoa, TAKE, escrow(stoa, one["id"]))
+        stoa.sql(TAKE, escrow(stoa, one["id"]))
     brought_back(stoa, [ada.id] if whole else [thread["id"], job["id"], other["id"]], whole=whole)
     with logged() as lines:
         start_beside(stoa)
@@ -77,7 +77,7 @@ def test_what_cannot_be_erased_is_hidden_until_it_can(stoa: App, ada: Agent, who
         stoa.run(stoa.stoa.upkeep.purge())
     assert rows(stoa, times) == hidden
     for one in bad:
-        change(stoa, GIVE, escrow(stoa, one["id"]))
+        stoa.sql(GIVE, escrow(stoa, one["id"]))
     stoa.run(stoa.stoa.upkeep.purge())
     assert (left(stoa), stoa.run(stoa.stoa.store.read(purges.to_erase))) == ([], [])
     acts = [one["action"] for one in stoa.get("moderation").ok()["actions"]]
@@ -107,7 +107,7 @@ def test_a_command_says_what_it_could_not_erase_and_others_do_their_work(
     stoa: App, ada: Agent, tmp_path: Path
 ) -> None:
     thread, other = ada.thread("A question", CANARY, bountyCredits=7), ada.thread("B", CANARY)
-    change(stoa, TAKE, escrow(stoa, thread["id"]))
+    stoa.sql(TAKE, escrow(stoa, thread["id"]))
     brought_back(stoa, [thread["id"]])
     stoa.close()
     named = ["--data-dir", str(stoa.settings.data_dir)]

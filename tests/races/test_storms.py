@@ -21,7 +21,6 @@ from tests.support.answers import Answer
 from tests.support.app import App
 from tests.support.clock import DAY
 from tests.support.keys import Key
-from tests.support.ledger import change
 from tests.support.logs import logged
 from tests.support.soaking import few
 from tests.support.steps import Steps
@@ -117,6 +116,6 @@ def test_an_offer_that_is_missing_from_the_feeds_is_found(stoa: App) -> None:
     storm = Storm(stoa, seed=1)
     storm.agents["ada"].thread("A storm?", "Who knows?", bountyCredits=2)
     check_lists(storm)
-    change(stoa, "DELETE FROM opportunity")
+    stoa.sql("DELETE FROM opportunity")
     with pytest.raises(AssertionError):
         check_lists(storm)

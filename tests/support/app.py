@@ -16,14 +16,13 @@ from stoa.settings import Settings
 from stoa.store.engines import engine_of
 from stoa.store.engines.sqlite.pace import WriterPace
 from stoa.store.engines.sqlite.store import SqliteStore
-from stoa.store.tx import Tx
 from tests.support import asgi
 from tests.support.answers import Answer
 from tests.support.clock import VirtualClock
 from tests.support.composing import Composed
 from tests.support.database import KeptFile, query
 from tests.support.keys import Key
-from tests.support.lending import LentFile
+from tests.support.lending import LentFile, nothing
 from tests.support.loops import cancel_others, run_on
 from tests.support.migrated import migrated
 from tests.support.reuse import Kept
@@ -41,10 +40,6 @@ _IDLE: list[asyncio.Runner] = []
 def full_path(path: str) -> str:
     """`threads` is short for `/api/v1/threads`."""
     return path if path.startswith("/") else f"/api/v1/{path}"
-
-
-async def _nothing(_: Tx) -> None:
-    """Work that changes nothing."""
 
 
 class App:
@@ -194,7 +189,7 @@ class App:
         """Look into the store, or change what no operation changes; `?` stands for a value."""
         found = query(self.settings, statement, *values)
         if not self._closed:
-            self.run(self.stoa.store.write(_nothing))  # which notices what others have changed
+            self.run(self.stoa.store.write(nothing))  # which notices what others have changed
         return found
 
     def challenge(self, key: Key, **options: Any) -> str:

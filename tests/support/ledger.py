@@ -12,11 +12,6 @@ def rows(app: App, sql: str, *values: Any) -> list[tuple[Any, ...]]:
     return query(app.settings, sql, *values)
 
 
-def change(app: App, sql: str, *values: Any) -> None:
-    """Change the database behind the service's back, as an operator or an attacker would."""
-    app.sql(sql, *values)
-
-
 _ENDED = "CASE j.status WHEN 'COMPLETED' THEN 'PAID' WHEN 'REJECTED_TERMINAL' THEN 'REFUNDED'"
 INVARIANTS = {
     "each transaction sums to zero": """

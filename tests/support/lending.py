@@ -45,7 +45,7 @@ _TABLES = "SELECT name FROM sqlite_schema WHERE type = 'table' ORDER BY name"
 _FILES = {"stoa.db", "stoa.db-wal", "stoa.db-shm", "stoa.db.lock"}
 
 
-async def _nothing(_: Tx) -> None:
+async def nothing(_: Tx) -> None:
     """Work that changes nothing."""
 
 
@@ -106,7 +106,7 @@ class LentStore(SqliteStore):
     async def rest(self) -> None:
         """Finish what runs for a test that has ended."""
         self._lent_changes.forget()
-        await self._writer.submit(_nothing)
+        await self._writer.submit(nothing)
         for pool in (self._pool, self._background):
             pool.shutdown()
         self._pool = ThreadPoolExecutor(SLOW_READERS)
@@ -114,7 +114,7 @@ class LentStore(SqliteStore):
 
     async def notice(self) -> None:
         """Notice now that the file was changed, not when the writer looks, and forget that."""
-        await self._writer.submit(_nothing)
+        await self._writer.submit(nothing)
         self._lent_changes.forget()
 
     @property

