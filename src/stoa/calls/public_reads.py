@@ -12,11 +12,10 @@ from stoa.clock import Clock
 from stoa.memory.answers import AnswerCache, Validity, ValidityBuilder
 from stoa.memory.single_flight import SingleFlight
 from stoa.operations.call import Call, Services
-from stoa.schemas.base import Answer, Request
 from stoa.store.tx import Store, Tx
 
-Q = TypeVar("Q", bound=Request)
-A = TypeVar("A", bound=Answer)
+Q = TypeVar("Q")
+A = TypeVar("A")
 ReadOperation = Callable[[Call, Q], Coroutine[Any, Any, A]]
 
 _SNAPSHOTS = "snapshots"
@@ -33,7 +32,7 @@ class EncodedPage(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class PublicReads:
-    """Runs public reads as an anonymous caller."""
+    """Runs public reads, of operations and of what pages alone show, as an anonymous caller."""
 
     store: Store
     services: Services

@@ -2,7 +2,7 @@
 
 import asyncio
 from collections.abc import Awaitable, Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import partial
 from typing import Any, Generic, TypeVar
 
@@ -16,17 +16,17 @@ from stoa.schemas.base import Answer, Warning
 from stoa.schemas.options import FULL, LEAN, Options
 from stoa.store.tx import StoreUnavailable
 
-A = TypeVar("A", bound=Answer)
+A = TypeVar("A")
 
 
 @dataclass(frozen=True, slots=True)
 class Snapshot(Generic[A]):
-    """An answer, the JSON of its two forms with their ETags, and the time (ms) it was made."""
+    """An answer, the time (ms) it was made, and of the views that were asked for the JSON with its
+    ETag."""
 
     answer: A
-    full: tuple[bytes, str]
-    lean: tuple[bytes, str]
     made_at: int
+    _views: dict[str, tuple[bytes, str]] = field(default_factory=dict[str, tuple[bytes, str]])
 
     def expires_at(self, now: int) -> int:
         """When what shows it is made anew: as soon as there may be a newer one, and at the end of
@@ -34,11 +34,15 @@ class Snapshot(Generic[A]):
         half = self.made_at + limits.SNAPSHOT_MAX_MS // 2
         return half if now < half else self.made_at + limits.SNAPSHOT_MAX_MS
 
-    def encoded(self, warnings: list[Warning], options: Options) -> tuple[bytes, str]:
+    def encoded(
+        self: "Snapshot[Answer]", warnings: list[Warning], options: Options
+    ) -> tuple[bytes, str]:
         """The JSON and its ETag, with the warnings of one request."""
-        if not warnings:  # there are no texts and no rows that could be cut
-            return self.lean if options.lean else self.full
-        return encoded(msgspec.structs.replace(self.answer, warnings=warnings), options)
+        if warnings:
+            return encoded(msgspec.structs.replace(self.answer, warnings=warnings), options)
+        if options.view not in self._views:  # there are no texts and no rows that could be cut
+            self._views[options.view] = encoded(self.answer, LEAN if options.lean else FULL)
+        return self._views[options.view]
 
 
 class Snapshots:
@@ -83,7 +87,7 @@ class Snapshots:
         except Exception as error:
             log.warning("snapshot failed", reason=type(error).__name__)
             raise
-        snapshot = Snapshot(answer, encoded(answer, FULL), encoded(answer, LEAN), now)
+        snapshot = Snapshot(answer, now)
         if forgotten == self._forgotten:
             self._cached[name] = snapshot
         return snapshot

@@ -4,7 +4,7 @@ from stoa.domain.missing import missing, removed
 from stoa.operations.call import Call
 from stoa.operations.parts import paging
 from stoa.operations.table import Caching, Effect, Mode, Toolset, operation
-from stoa.schemas.agents import AgentList, AgentRead, GetAgent, ListAgents, NamedAgents
+from stoa.schemas.agents import AgentList, AgentRead, GetAgent, ListAgents
 from stoa.schemas.base import iso
 from stoa.store import agents
 from stoa.store.agents import AgentRow
@@ -58,9 +58,7 @@ async def list_agents(call: Call, request: ListAgents) -> AgentList:
     return AgentList(agents=page.rows, **page.members)
 
 
-async def named(call: Call, request: NamedAgents) -> AgentList:
-    """The agents with these ids, for pages that name them. Not an operation of its own."""
-    rows = await agents.many(call.tx, request.agent_ids)
-    call.embedded.note_read(call.tx, request.agent_ids)
-    views = [call.agent(row) for row in rows]
-    return AgentList(agents=views, limit=len(rows))
+async def names_of(call: Call, agent_ids: list[str]) -> dict[str, str]:
+    """The display names of these agents by their ids, for pages. Not an operation of its own."""
+    call.embedded.note_read(call.tx, agent_ids)
+    return {row.id: row.display_name for row in await agents.many(call.tx, agent_ids)}

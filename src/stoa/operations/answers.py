@@ -11,17 +11,7 @@ from stoa.operations.call import Call
 from stoa.operations.parts import paging
 from stoa.operations.table import Caching, Effect, Mode, Toolset, operation
 from stoa.operations.views.replies import replies_of_threads
-from stoa.schemas.agents import NamedAgents
-from stoa.schemas.answers import (
-    AgentAnswer,
-    AgentReplyList,
-    AnswerTags,
-    BestAnswered,
-    BestAnswers,
-    ListAgentReplies,
-    ListBestAnswers,
-)
-from stoa.schemas.beside import GivenThreads
+from stoa.schemas.answers import AgentAnswer, AgentReplyList, ListAgentReplies
 from stoa.store import replies, threads
 from stoa.store.places import AFTER_EVERYTHING
 from stoa.store.replies import ReplyRow
@@ -53,20 +43,17 @@ async def list_agent_replies(call: Call, request: ListAgentReplies) -> AgentRepl
     return AgentReplyList(replies=page.rows, **page.members)
 
 
-async def best_answered(call: Call, request: ListBestAnswers) -> BestAnswered:
+async def best_answered(call: Call, limit: int) -> list[str]:
     """The threads of the best answers of all, for the front page. Not an operation of its own."""
-    found = await replies.best_answered(call.tx, request.limit)
-    return BestAnswered(thread_ids=[*dict.fromkeys(found)])
+    return [*dict.fromkeys(await replies.best_answered(call.tx, limit))]
 
 
-async def best_answers(call: Call, request: GivenThreads) -> BestAnswers:
+async def best_answers(call: Call, thread_ids: list[str]) -> list[AgentAnswer]:
     """The best answer of each of these threads that is shown, in their order, for the front page.
     Not an operation of its own."""
-    found = {
-        row.thread_id: row for row in await replies.best_of_threads(call.tx, request.thread_ids)
-    }
-    rows = [found[one] for one in request.thread_ids if one in found]
-    return BestAnswers(replies=await _views(call, await threads.many(call.tx, sorted(found)), rows))
+    found = {row.thread_id: row for row in await replies.best_of_threads(call.tx, thread_ids)}
+    rows = [found[one] for one in thread_ids if one in found]
+    return await _views(call, await threads.many(call.tx, sorted(found)), rows)
 
 
 async def _views(
@@ -82,17 +69,16 @@ async def _views(
     ]
 
 
-async def answer_tags(call: Call, request: NamedAgents) -> AnswerTags:
-    """What agents answer about, for the list of agents. Not an operation of its own."""
+async def answer_tags(call: Call, agent_ids: list[str]) -> dict[str, list[str]]:
+    """What agents answer about, by their ids: the tags of most of their best answers, for the list
+    of agents. Not an operation of its own."""
     counts: defaultdict[str, Counter[str]] = defaultdict(Counter)
-    for agent_id, tags in await replies.tags_of_answers(call.tx, request.agent_ids, _BEST):
+    for agent_id, tags in await replies.tags_of_answers(call.tx, agent_ids, _BEST):
         counts[agent_id].update(json_texts(tags))
-    return AnswerTags(
-        tags={
-            agent_id: sorted(of_one, key=lambda tag: (-of_one[tag], tag))[:_TAGS]
-            for agent_id, of_one in counts.items()
-        }
-    )
+    return {
+        agent_id: sorted(of_one, key=lambda tag: (-of_one[tag], tag))[:_TAGS]
+        for agent_id, of_one in counts.items()
+    }
 
 
 async def _rows(call: Call, agent_id: str, request: ListAgentReplies) -> list[ReplyRow]:

@@ -37,12 +37,12 @@ REQUESTERS = 10
 """So many of the agents that pay most are shown."""
 
 
-async def last_day(call: Call, request: GetMarket) -> MarketDay:
+async def last_day(call: Call, _: None) -> MarketDay:
     """What came in the last 24 hours, for the page of the market. Not an operation of its own."""
-    return MarketDay(**(await market.last_day(call.tx))._asdict())
+    return await market.last_day(call.tx)
 
 
-async def last_month(call: Call, request: GetMarket) -> MarketMonth:
+async def last_month(call: Call, _: None) -> MarketMonth:
     """What was wanted in the last 30 days and who paid, for the page of a market without an offer.
     Not an operation of its own."""
     since = call.now - limits.MARKET_DAYS * limits.DAY_MS

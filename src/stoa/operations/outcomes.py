@@ -13,7 +13,6 @@ from stoa.operations.table import Access, Caching, Charged, Effect, Mode, Toolse
 from stoa.operations.threads import found_thread
 from stoa.operations.views import next_actions
 from stoa.schemas.base import iso
-from stoa.schemas.beside import BestScores, GivenThreads
 from stoa.schemas.content import UntrustedContent
 from stoa.schemas.outcomes import (
     AddOutcome,
@@ -105,10 +104,10 @@ async def list_outcomes(call: Call, request: ListOutcomes) -> OutcomeList:
     return OutcomeList(outcomes=page.rows, **page.members)
 
 
-async def best_scores(call: Call, request: GivenThreads) -> BestScores:
-    """The best score of each of these threads, for pages that list them. Not an operation of its
-    own."""
-    return BestScores(scores=await search.best_scores(call.tx, request.thread_ids))
+async def best_scores(call: Call, thread_ids: list[str]) -> dict[str, int]:
+    """The score of the best reply of each of these threads by its id, 0 where there is none, for
+    pages that list them. Not an operation of its own."""
+    return await search.best_scores(call.tx, thread_ids)
 
 
 def _view(row: OutcomeRow) -> ReplyOutcome:

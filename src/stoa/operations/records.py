@@ -5,8 +5,7 @@ from stoa.operations.agents import found_agent
 from stoa.operations.call import Call
 from stoa.operations.table import Caching, Effect, Mode, Toolset, operation
 from stoa.operations.views.records import record_view, requester_summary
-from stoa.schemas.beside import ActiveDays, RequesterRead
-from stoa.schemas.records import GetRecord, RecordRead
+from stoa.schemas.records import GetRecord, RecordRead, RequesterSummary
 from stoa.store import jobs, records
 
 _CALENDAR_MOST = 2_000  # of answers, of questions and of jobs that a calendar counts, the newest
@@ -41,13 +40,13 @@ async def get_record(call: Call, request: GetRecord) -> RecordRead:
     return RecordRead(record=record_view(agent, tally, beside, offered=offered, claimed=claimed))
 
 
-async def requester_of(call: Call, request: GetRecord) -> RequesterRead:
+async def requester_of(call: Call, agent_id: str) -> RequesterSummary:
     """How an agent has decided about the work of others, hidden or not, for the page of a job. Not
     an operation of its own."""
-    tally = (await records.many(call.tx, [request.agent_id]))[request.agent_id]
-    return RequesterRead(requester=requester_summary(tally))
+    return requester_summary((await records.many(call.tx, [agent_id]))[agent_id])
 
 
-async def active_days(call: Call, request: GetRecord) -> ActiveDays:
-    """On which days an agent did something, for its page. Not an operation of its own."""
-    return ActiveDays(days=await records.active_days(call.tx, request.agent_id, _CALENDAR_MOST))
+async def active_days(call: Call, agent_id: str) -> list[tuple[int, int]]:
+    """Days, counted from 1970, and how many answers, questions and jobs of an agent each had, for
+    its page. Not an operation of its own."""
+    return await records.active_days(call.tx, agent_id, _CALENDAR_MOST)

@@ -23,7 +23,7 @@ from stoa.operations.parts.moderation import (
 )
 from stoa.operations.table import Access, Caching, Charged, Effect, Mode, Who, operation
 from stoa.operations.views.moderation import act_view, report_view
-from stoa.schemas.beside import ActContext, ActContexts, ActedOn
+from stoa.schemas.beside import ActContext, ActedOn
 from stoa.schemas.moderation import CreateReport, ListModeration, ModerationLog, ReportCreated
 from stoa.store import jobs, moderation, replies, threads
 from stoa.store.agents import AgentRow
@@ -53,21 +53,18 @@ async def list_moderation(call: Call, request: ListModeration) -> ModerationLog:
     return ModerationLog(actions=page.rows, **page.members)
 
 
-async def acted_on(call: Call, request: ActedOn) -> ActContexts:
-    """What acts were about, as far as everybody can read it; for pages, not an operation of its
-    own."""
-    tx = call.tx
-    titles = await threads.titles(tx, request.thread_ids) if request.thread_ids else {}
-    begins = limits.ACT_BEGINS_CHARS
-    said = await replies.beginnings(tx, request.reply_ids, begins) if request.reply_ids else {}
-    offered = await jobs.titles(tx, request.job_ids) if request.job_ids else {}
-    return ActContexts(
-        contexts={
-            **{one: ActContext(row.title) for one, row in titles.items()},
-            **{one: ActContext(*found) for one, found in said.items()},
-            **{one: ActContext(title) for one, title in offered.items()},
-        }
-    )
+async def acted_on(call: Call, asked: ActedOn) -> dict[str, ActContext]:
+    """What acts were about, by id, as far as everybody can read it; for pages, not an operation of
+    its own."""
+    tx, begins = call.tx, limits.ACT_BEGINS_CHARS
+    titles = await threads.titles(tx, asked.thread_ids) if asked.thread_ids else {}
+    said = await replies.beginnings(tx, asked.reply_ids, begins) if asked.reply_ids else {}
+    offered = await jobs.titles(tx, asked.job_ids) if asked.job_ids else {}
+    return {
+        **{one: ActContext(row.title) for one, row in titles.items()},
+        **{one: ActContext(*found) for one, found in said.items()},
+        **{one: ActContext(title) for one, title in offered.items()},
+    }
 
 
 @operation(

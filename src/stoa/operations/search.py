@@ -5,7 +5,6 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import NamedTuple, cast
 
 from msgspec import UNSET
-from msgspec.structs import replace
 
 from stoa.domain import base64url, limits, querylang
 from stoa.domain.attributions import without_attribution
@@ -107,12 +106,11 @@ async def search_threads(call: Call, request: SearchThreads) -> SearchResult:
     )
 
 
-async def best_of_week(call: Call, request: SearchThreads) -> SearchResult:
+async def best_of_week(call: Call, _: None) -> SearchResult:
     """The threads of the last week that have an accepted reply, the best ones first. For the front
     page; not an operation of its own."""
     since = iso(call.now - 7 * limits.DAY_MS)
-    asked = replace(request, sort="score", has_accepted=True, since=since)
-    return await search_threads(call, asked)
+    return await search_threads(call, SearchThreads(sort="score", has_accepted=True, since=since))
 
 
 async def _related(

@@ -6,7 +6,7 @@ from msgspec import UNSET
 from stoa.domain import limits
 from stoa.operations.call import Call
 from stoa.schemas.base import encode
-from stoa.schemas.beside import GivenThreads, NearThread, NearThreads, ThreadIds, ThreadTitle
+from stoa.schemas.beside import NearThread, NearThreads, ThreadTitle
 from stoa.schemas.threads import CreateThread, SimilarThread
 from stoa.search.following import catch_up
 from stoa.search.similar import alike_by_title, similar
@@ -41,21 +41,21 @@ def read_similar(found: bytes) -> list[SimilarThread]:
     return _decode(found) if found else []
 
 
-async def near_threads(call: Call, request: ThreadTitle) -> ThreadIds:
+async def near_threads(call: Call, thread: ThreadTitle) -> NearThreads:
     """Ids of the threads that are near one by its title and tags, the nearest first; for its page,
     not an operation of its own. From what the index has: it is not brought up to date first."""
     index, most = call.services.index, limits.NEAR_THREADS + 1
-    found = await call.tx.aside(lambda: alike_by_title(index, request.title, request.tags, most))
+    found = await call.tx.aside(lambda: alike_by_title(index, thread.title, thread.tags, most))
     whose = await search.whose(call.tx, found) if found else {}
     ids = [whose[number][0] for number in found or () if number in whose]
-    others = [one for one in ids if one != request.thread_id]
-    partial = index.behind or found is None
-    return ThreadIds(thread_ids=others[: limits.NEAR_THREADS], partial=partial)
+    others = [one for one in ids if one != thread.id]
+    return NearThreads(others[: limits.NEAR_THREADS], index.behind or found is None)
 
 
-async def titles_of(call: Call, request: GivenThreads) -> NearThreads:
+async def titles_of(call: Call, thread_ids: list[str]) -> list[NearThread]:
     """The threads with these ids that are shown, in their order; not an operation of its own."""
-    return NearThreads(threads=await _titles(call, request.thread_ids))
+    rows = await threads.titles(call.tx, thread_ids)
+    return [rows[one] for one in thread_ids if one in rows]
 
 
 async def known_near(call: Call, thread_id: str) -> list[NearThread] | None:
@@ -64,9 +64,4 @@ async def known_near(call: Call, thread_id: str) -> list[NearThread] | None:
     if known is None or known.until <= call.now:
         return None
     call.expires(known.until)
-    return await _titles(call, known.ids) if known.ids else []
-
-
-async def _titles(call: Call, thread_ids: list[str]) -> list[NearThread]:
-    rows = await threads.titles(call.tx, thread_ids)
-    return [rows[one] for one in thread_ids if one in rows]
+    return await titles_of(call, known.ids) if known.ids else []

@@ -3,7 +3,7 @@
 from collections import Counter, defaultdict
 
 from stoa.operations.call import Call
-from stoa.schemas.tags import GetTags, TagCount, TagCounts
+from stoa.schemas.beside import TagCount, TagCounts
 from stoa.store import threads
 from stoa.store.tx import json_texts
 
@@ -11,7 +11,7 @@ NEWEST_THREADS = 2_000
 MOST_TAGS = 150
 
 
-async def tag_counts(call: Call, request: GetTags) -> TagCounts:
+async def tag_counts(call: Call, _: None) -> TagCounts:
     """The tags of the newest threads, with how many of these are open; those that most authors use
     first, so that none fills the list. Not an operation of its own."""
     rows = await threads.newest_tags(call.tx, NEWEST_THREADS)
@@ -26,7 +26,4 @@ async def tag_counts(call: Call, request: GetTags) -> TagCounts:
         if status == "open":
             waiting.update(known)
     most = sorted(every, key=lambda tag: (-len(authors[tag]), -every[tag], tag))[:MOST_TAGS]
-    return TagCounts(
-        tags=[TagCount(tag=tag, threads=every[tag], open=waiting[tag]) for tag in most],
-        seen=len(rows),
-    )
+    return TagCounts([TagCount(tag, every[tag], waiting[tag]) for tag in most], len(rows))

@@ -183,23 +183,14 @@ async def _shared_place(call: Call, named: paging.ListPosition | None) -> Shared
     return SharedPlace(int(later), min(int(as_of), LAST_MS), (at[0], str(at[-1])))
 
 
-async def front_unanswered(call: Call, request: ListUnanswered) -> ThreadList:
-    """The newest open threads without an answer, for the front page, few of each new author. Not an
-    operation of its own."""
-    return await _on_front(call, request, "unanswered")
-
-
-async def front_discussed(call: Call, request: ListUnanswered) -> ThreadList:
-    """The threads in which others than their authors wrote last, for the front page, few of each
-    new author. Not an operation of its own."""
-    return await _on_front(call, request, "discussed")
-
-
-async def _on_front(call: Call, request: ListUnanswered, which: FrontList) -> ThreadList:
+async def on_front(call: Call, asked: tuple[FrontList, int]) -> list[Thread]:
+    """So many threads of a list of the front page, few of each new author: the newest open ones
+    without an answer, or those in which others than their authors wrote last. Not an operation of
+    its own."""
     since = call.now - call.services.settings.new_agent_ms
     call.expires(call.now + limits.FRONT_MS)
-    rows = await threads.on_front(call.tx, which, since, request.size)
-    return ThreadList(threads=await listed(call, rows), limit=request.size)
+    which, most = asked
+    return await listed(call, await threads.on_front(call.tx, which, since, most))
 
 
 @operation(

@@ -140,12 +140,6 @@ class AgentRead(Answer, kw_only=True):
     agent: Agent
 
 
-class NamedAgents(Request, kw_only=True):
-    """Which agents a page wants to name."""
-
-    agent_ids: list[str]
-
-
 def _sought(asked: str) -> str:
     if not words(asked):
         raise ValueError("Must have a word: letters or digits.")

@@ -6,7 +6,7 @@ from msgspec import Meta
 
 from stoa.domain import ids
 from stoa.domain.cursors import CursorFormat
-from stoa.schemas.base import Answer, ListAnswer, Page, Request
+from stoa.schemas.base import ListAnswer, Page
 from stoa.schemas.encoded import without_late
 from stoa.schemas.fields import doc, shown
 from stoa.schemas.lean import Lean
@@ -48,27 +48,3 @@ class AgentReplyList(ListAnswer, kw_only=True):
     def counted(self, body: bytes) -> list[bytes]:
         """See `Answer.counted`."""
         return without_late(body)
-
-
-class ListBestAnswers(Request, kw_only=True):
-    """How many answers the front page wants."""
-
-    limit: int
-
-
-class BestAnswered(Answer, kw_only=True):
-    """Threads with the best answers, the best first."""
-
-    thread_ids: list[str]
-
-
-class BestAnswers(Answer, kw_only=True):
-    """Answers of many agents, the best first."""
-
-    replies: list[AgentAnswer]
-
-
-class AnswerTags(Answer, kw_only=True):
-    """What agents answer about, by their ids: the tags of most of their best answers."""
-
-    tags: dict[str, list[str]]

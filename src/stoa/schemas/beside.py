@@ -4,7 +4,6 @@ from typing import ClassVar, Literal, NamedTuple
 
 from stoa.domain.credits import Credits
 from stoa.domain.cursors import CursorFormat
-from stoa.schemas.base import Answer, Request
 from stoa.schemas.market import TopTag
 from stoa.schemas.records import RequesterSummary
 from stoa.schemas.threads import ListThreads, Reply, Thread
@@ -20,25 +19,12 @@ class ListForPeople(ListThreads, kw_only=True):
     }
 
 
-class ThreadTitle(Request, kw_only=True):
+class ThreadTitle(NamedTuple):
     """A thread of which a page wants those that are near."""
 
-    thread_id: str
+    id: str
     title: str
     tags: list[str]
-
-
-class ThreadIds(Answer, kw_only=True):
-    """Threads by their ids; `partial` when the index had not read all texts."""
-
-    thread_ids: list[str]
-    partial: bool
-
-
-class GivenThreads(Request, kw_only=True):
-    """Threads of which a page wants the titles, or the scores."""
-
-    thread_ids: list[str]
 
 
 class NearThread(NamedTuple):
@@ -49,13 +35,29 @@ class NearThread(NamedTuple):
     status: Literal["open", "answered"]
 
 
-class NearThreads(Answer, kw_only=True):
-    """Threads as pages name them."""
+class NearThreads(NamedTuple):
+    """Threads by their ids, the nearest first; `partial` when the index had not read all texts."""
 
-    threads: list[NearThread]
+    thread_ids: list[str]
+    partial: bool
 
 
-class ThreadPage(Answer, kw_only=True):
+class TagCount(NamedTuple):
+    """A tag, the threads that have it, and those of them that are open."""
+
+    tag: str
+    threads: int
+    open: int
+
+
+class TagCounts(NamedTuple):
+    """The tags of the newest threads, of which so many were seen; the most used first."""
+
+    tags: list[TagCount]
+    seen: int
+
+
+class ThreadPage(NamedTuple):
     """A thread with some of its replies, the accepted one wherever it stands, and the threads that
     are near it, None where these must be found first."""
 
@@ -66,13 +68,7 @@ class ThreadPage(Answer, kw_only=True):
     near: list[NearThread] | None
 
 
-class BestScores(Answer, kw_only=True):
-    """The score of the best reply of each thread, by its id; 0 where there is none."""
-
-    scores: dict[str, int]
-
-
-class MarketDay(Answer, kw_only=True):
+class MarketDay(NamedTuple):
     """How much of each came in the last 24 hours."""
 
     agents: int
@@ -92,26 +88,14 @@ class Requester(NamedTuple):
     record: RequesterSummary
 
 
-class ActiveDays(Answer, kw_only=True):
-    """Days, counted from 1970, and how many answers, questions and jobs of an agent each had."""
-
-    days: list[tuple[int, int]]
-
-
-class RequesterRead(Answer, kw_only=True):
-    """How the requester of a job has decided so far."""
-
-    requester: RequesterSummary
-
-
-class MarketMonth(Answer, kw_only=True):
+class MarketMonth(NamedTuple):
     """What was asked for in the last 30 days, and who paid."""
 
     wanted: list[TopTag]
     paying: list[Requester]
 
 
-class ActedOn(Request, kw_only=True):
+class ActedOn(NamedTuple):
     """What acts were about that a page wants to name."""
 
     thread_ids: list[str]
@@ -124,9 +108,3 @@ class ActContext(NamedTuple):
 
     title: str
     begins: str = ""
-
-
-class ActContexts(Answer, kw_only=True):
-    """What acts were about, by id, as far as it is shown to everybody."""
-
-    contexts: dict[str, ActContext]

@@ -6,6 +6,7 @@ from typing import Generic, NamedTuple, TypeVar
 
 from stoa.domain import limits
 from stoa.domain.ids import encode_ulid
+from stoa.schemas.beside import MarketDay
 from stoa.store.tx import Tx, first_number, json_texts, one_row
 
 SAMPLE_JOBS = 1000
@@ -13,16 +14,6 @@ SAMPLE_JOBS = 1000
 TOP_TAGS = 10
 _Figure = TypeVar("_Figure")
 SERIES = ("agents", "threads", "answers", "jobs_created", "jobs_completed", "credits_paid")
-
-
-class LastDay(NamedTuple):
-    """How much of each came in the last 24 hours."""
-
-    agents: int
-    threads: int
-    answers: int
-    jobs_created: int
-    jobs_completed: int
 
 
 class SampleRow(NamedTuple):
@@ -145,9 +136,9 @@ async def read(tx: Tx, finished: Finished) -> MarketRow:
     )
 
 
-async def last_day(tx: Tx) -> LastDay:
+async def last_day(tx: Tx) -> MarketDay:
     """What came in the last 24 hours."""
-    return LastDay(*await one_row(tx, "market.last_day", since=tx.now - limits.DAY_MS))
+    return MarketDay(*await one_row(tx, "market.last_day", since=tx.now - limits.DAY_MS))
 
 
 Sums = list[tuple[str, int, int]]

@@ -13,7 +13,7 @@ from stoa.operations.records import active_days, get_record
 from stoa.operations.reports import acted_on, list_moderation
 from stoa.operations.reputation import get_reputation
 from stoa.operations.threads import get_recent_threads
-from stoa.schemas.agents import GetAgent, ListAgents, NamedAgents
+from stoa.schemas.agents import GetAgent, ListAgents
 from stoa.schemas.answers import ListAgentReplies
 from stoa.schemas.beside import ActedOn
 from stoa.schemas.jobs import ListJobs
@@ -34,7 +34,7 @@ async def agents(site: Site, request: Request) -> Response:
     """The list of agents."""
     asked = site.query(ListAgents, request)
     answer = await site.read(request, list_agents, asked)
-    listed = NamedAgents(agent_ids=[agent.id for agent in answer.agents])
+    listed = [agent.id for agent in answer.agents]
     return site.listed(
         request,
         "agents.html",
@@ -42,7 +42,7 @@ async def agents(site: Site, request: Request) -> Response:
         answer.next_cursor,
         alternate=as_json("/api/v1/agents", request),
         agents=answer.agents,
-        about=(await site.read(request, answer_tags, listed)).tags,
+        about=await site.read(request, answer_tags, listed),
     )
 
 
@@ -55,7 +55,7 @@ async def moderation(site: Site, request: Request) -> Response:
         kind: sorted({one.id for one in subjects if one.type == kind})
         for kind in ("thread", "reply", "job", "agent")
     }
-    context = ActedOn(thread_ids=about["thread"], reply_ids=about["reply"], job_ids=about["job"])
+    context = ActedOn(about["thread"], about["reply"], about["job"])
     moderators = {act.moderator_agent_id for act in answer.actions}
     return site.listed(
         request,
@@ -64,7 +64,7 @@ async def moderation(site: Site, request: Request) -> Response:
         answer.next_cursor,
         alternate=as_json("/api/v1/moderation", request),
         acts=answer.actions,
-        contexts=(await site.read(request, acted_on, context)).contexts,
+        contexts=await site.read(request, acted_on, context),
         names=await site.names(request, {*moderators, *about["agent"]}),
     )
 
@@ -82,7 +82,7 @@ async def agent(site: Site, request: Request) -> Response:
     offered = await read(list_jobs, ListJobs(creator=agent_id, limit=_RECENT))
     best = ListAgentReplies(agent_id=agent_id, sort="score", limit=_BEST)
     answers = await read(list_agent_replies, best)
-    days = await read(active_days, GetRecord(agent_id=agent_id))
+    days = await read(active_days, agent_id)
     return await site.page_of_texts(
         request,
         "agent.html",
@@ -93,7 +93,7 @@ async def agent(site: Site, request: Request) -> Response:
         reputation=reputation.reputation,
         record=record_in_words(record),
         counterparties=record.counterparties,
-        calendar=calendar(days.days),
+        calendar=calendar(days),
         chain=chain,
         answers=answers.replies,
         more_answers=answers.next_cursor is not None,

@@ -22,11 +22,10 @@ from stoa.operations.threads import (
     get_unanswered_threads,
     threads_shared_out,
 )
-from stoa.schemas.beside import GivenThreads, ListForPeople, NearThread, ThreadPage, ThreadTitle
+from stoa.schemas.beside import ListForPeople, NearThread, TagCount, ThreadPage, ThreadTitle
 from stoa.schemas.encoded import whole
 from stoa.schemas.market import GetMarket
 from stoa.schemas.search import SearchResult, SearchThreads
-from stoa.schemas.tags import GetTags, TagCount
 from stoa.schemas.threads import (
     GetReply,
     ListReplies,
@@ -78,7 +77,7 @@ async def threads(site: Site, request: Request) -> Response:
 
 async def _used(site: Site, request: Request) -> Sequence[TagCount]:
     """The tags that are used, the most used first."""
-    return (await site.snapshot(request, tag_counts, GetTags())).tags
+    return (await site.snapshot(request, tag_counts, None)).tags
 
 
 async def _listed(site: Site, request: Request, **fixed: str) -> tuple[ListThreads, ThreadList]:
@@ -93,7 +92,7 @@ async def _listed(site: Site, request: Request, **fixed: str) -> tuple[ListThrea
 async def tags(site: Site, request: Request) -> Response:
     """The tags that are used, and what is to be earned with them."""
     market = (await site.snapshot(request, get_market_stats, GetMarket())).market
-    found = await site.snapshot(request, tag_counts, GetTags())
+    found = await site.snapshot(request, tag_counts, None)
     return site.page(
         request,
         "tags.html",
@@ -215,8 +214,8 @@ async def _near_threads(site: Site, request: Request, page: ThreadPage) -> Seque
     if page.near is not None:
         return page.near
     reads, thread = site.reads, page.thread
-    asked = ThreadTitle(thread_id=thread.id, title=thread.title, tags=thread.tags)
-    found = await reads.read(near_threads, asked, slow=False)
+    title = ThreadTitle(thread.id, thread.title, thread.tags)
+    found = await reads.read(near_threads, title, slow=False)
     lasts = limits.FRONT_MS if found.partial else limits.NEAR_KEPT_MS
     known = NearIds(found.thread_ids, reads.clock() + lasts)
     reads.services.memory.near.put(thread.id, known)
@@ -224,8 +223,7 @@ async def _near_threads(site: Site, request: Request, page: ThreadPage) -> Seque
         draft.add(Validity(frozenset(), known.until))
     if not known.ids:
         return ()
-    titled = GivenThreads(thread_ids=known.ids)
-    return (await site.read(request, titles_of, titled, slow=False)).threads
+    return await site.read(request, titles_of, known.ids, slow=False)
 
 
 async def reply(site: Site, request: Request) -> Response:

@@ -18,14 +18,13 @@ from stoa.operations.answers import best_answered, best_answers
 from stoa.operations.market import REQUESTERS, get_market_stats, last_day, last_month
 from stoa.operations.opportunities import get_opportunities
 from stoa.operations.search import best_of_week
-from stoa.operations.threads import front_discussed, front_unanswered
+from stoa.operations.threads import on_front
 from stoa.schemas.agents import ListAgents
-from stoa.schemas.answers import AgentAnswer, ListBestAnswers
-from stoa.schemas.beside import GivenThreads, MarketDay, MarketMonth, Requester
+from stoa.schemas.answers import AgentAnswer
+from stoa.schemas.beside import MarketDay, MarketMonth, Requester
 from stoa.schemas.market import Day, GetMarket, Market, MarketRead
 from stoa.schemas.opportunities import ListOpportunities, Opportunity
-from stoa.schemas.search import SearchThreads
-from stoa.schemas.threads import ListUnanswered, Thread
+from stoa.schemas.threads import Thread
 from stoa.web.charts import (
     Chart,
     ColourGroup,
@@ -58,9 +57,9 @@ async def home(site: Site, request: Request) -> Response:
     if asked_form(request) is PageFormat.MARKDOWN:
         return site.answer(request, front_page(site.reads.services.settings))
     read, reads = partial(site.read, request), site.reads
-    discussed = (await read(front_discussed, ListUnanswered(limit=_READ))).threads
-    waiting = (await read(front_unanswered, ListUnanswered(limit=_READ))).threads
-    week = await site.snapshot(request, best_of_week, SearchThreads())
+    discussed = await read(on_front, ("discussed", _READ))
+    waiting = await read(on_front, ("unanswered", _READ))
+    week = await site.snapshot(request, best_of_week, None)
     offers = (await read(get_opportunities, ListOpportunities(limit=_READ))).opportunities
     front = _Front(reads.clock() - reads.services.settings.new_agent_ms)
     active = front.few(discussed)
@@ -85,17 +84,15 @@ async def home(site: Site, request: Request) -> Response:
 
 async def _good(site: Site, request: Request, elsewhere: set[str]) -> list[AgentAnswer]:
     """The best answers of all time, for when the week had none."""
-    asked = ListBestAnswers(limit=_READ + len(elsewhere))
-    found = await site.snapshot(request, best_answered, asked)
-    return _not_elsewhere(await _answers(site, request, found.thread_ids), elsewhere)
+    found = await site.snapshot(request, best_answered, _READ + len(elsewhere))
+    return _not_elsewhere(await _answers(site, request, found), elsewhere)
 
 
 async def _answers(site: Site, request: Request, thread_ids: list[str]) -> list[AgentAnswer]:
     """The best answers of these threads as they are now, not when the threads were chosen."""
     if not thread_ids:
         return []
-    asked = GivenThreads(thread_ids=thread_ids)
-    return (await site.read(request, best_answers, asked)).replies
+    return await site.read(request, best_answers, thread_ids)
 
 
 async def market(site: Site, request: Request) -> Response:
@@ -105,7 +102,7 @@ async def market(site: Site, request: Request) -> Response:
     open_ = _requesters(offers.opportunities)
     month = MarketMonth(wanted=[], paying=[])
     if not (open_ and answer.market.top_tags):
-        month = await site.snapshot(request, last_month, GetMarket())
+        month = await site.snapshot(request, last_month, None)
     named: set[str | None] = {one.agent_id for one in open_ or month.paying}
     days, ranked = _by_day(answer.market), _rankings(answer.market)
     return site.page(
@@ -121,7 +118,7 @@ async def market(site: Site, request: Request) -> Response:
             (chart for chart in days if chart.highest), key=lambda chart: chart.few is not None
         ),
         quiet=[chart.words.title for chart in days if not chart.highest],
-        spans=_spans(answer.market, await site.snapshot(request, last_day, GetMarket())),
+        spans=_spans(answer.market, await site.snapshot(request, last_day, None)),
         rankings=[one for one in ranked if one.drawn],
         unranked=[one.title for one in ranked if not one.drawn],
     )

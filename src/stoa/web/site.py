@@ -25,13 +25,11 @@ from stoa.domain.text import escape_invisible
 from stoa.http.answering import refusal_headers
 from stoa.http.browser_headers import with_script
 from stoa.http.reading import query_values
-from stoa.operations.agents import named
+from stoa.operations.agents import names_of
 from stoa.operations.outcomes import best_scores
 from stoa.rendering import bodies, lines
 from stoa.schemas import base
-from stoa.schemas.agents import NamedAgents
 from stoa.schemas.base import Page, encode
-from stoa.schemas.beside import GivenThreads
 from stoa.schemas.opportunities import TYPE_WORDS, OpportunityType
 from stoa.schemas.threads import Thread
 from stoa.schemas.validation import parse, shapes
@@ -44,8 +42,9 @@ from stoa.web.negotiation import PageFormat, asked_form
 from stoa.web.replies import Replies, Tree, fragments, outcomes_in_words
 from stoa.web.rows import first_labels, first_tags
 
-Q = TypeVar("Q", bound=base.Request)
-A = TypeVar("A", bound=base.Answer)
+Asked = TypeVar("Asked", bound=base.Request)
+Q = TypeVar("Q")
+A = TypeVar("A")
 T = TypeVar("T")
 
 STYLE = (files("stoa.web") / "static" / "stoa.css").read_bytes()
@@ -180,18 +179,14 @@ class Site:
     async def names(self, page: Request, agent_ids: set[str | None]) -> dict[str, str]:
         """Display names by id, in one read."""
         ids = sorted(agent_id for agent_id in agent_ids if agent_id)
-        answer = await self.read(page, named, NamedAgents(agent_ids=ids))
-        return {agent.id: agent.display_name for agent in answer.agents}
+        return await self.read(page, names_of, ids)
 
     async def scores(self, page: Request, threads: Iterable[Thread]) -> dict[str, int]:
         """The scores of the best replies of threads by their ids, in one read."""
         ids = sorted({thread.id for thread in threads if thread.reply_count})
-        if not ids:
-            return {}
-        asked = GivenThreads(thread_ids=ids)
-        return (await self.read(page, best_scores, asked, slow=False)).scores
+        return await self.read(page, best_scores, ids, slow=False) if ids else {}
 
-    def query(self, kind: type[Q], request: Request, **fixed: Any) -> Q:
+    def query(self, kind: type[Asked], request: Request, **fixed: Any) -> Asked:
         """The query string as the request of an operation, for `ROWS` at most unless a limit is
         fixed.
 

@@ -86,8 +86,7 @@ class Sitemap:
             end = min(found.ends_at for found in parts)
             draft.add(Validity(frozenset(), deadline=end))
         if all(len(ids) <= 1 for ids in starts.values()):
-            asked = [PartFrom(kind=kind, start="", size=PART) for kind in _KINDS]
-            found = [(await read(sitemap.part, one)).ids for one in asked]
+            found = [await read(sitemap.part, PartFrom(kind, "", PART)) for kind in _KINDS]
             places = [_places(kind, ids) for kind, ids in zip(_KINDS, found, strict=True)]
             return _xml(self._file("urlset", "url", chain(_fixed(), *places)))
         parts = (f"/sitemap/{kind}/{start}.xml" for kind in _KINDS for start in starts[kind])
@@ -113,9 +112,8 @@ class Sitemap:
             found = self._parts[kind] = _Parts(now)
         while True:
             last, size = (found.starts[-1], PART) if found.starts else ("", 0)
-            asked = PartFrom(kind=kind, start=last, size=size)
             # What is read so makes no cached answer out of date.
-            more = (await self._site.reads.read(sitemap.following, asked)).ids
+            more = await self._site.reads.read(sitemap.following, PartFrom(kind, last, size))
             if not more:
                 break
             found.starts += more
@@ -130,11 +128,11 @@ class Sitemap:
         kind = request.path_params["kind"]
         if kind not in _KINDS:
             raise Refusal("not_found")
-        asked = PartFrom(kind=kind, start=request.path_params["start"], size=PART)
-        found = await self._site.read(request, sitemap.part, asked)
-        if not found.ids:
+        asked = PartFrom(kind, request.path_params["start"], PART)
+        ids = await self._site.read(request, sitemap.part, asked)
+        if not ids:
             raise Refusal("not_found")
-        return _xml(self._file("urlset", "url", _places(kind, found.ids)))
+        return _xml(self._file("urlset", "url", _places(kind, ids)))
 
     def _file(self, root: str, element: str, paths: Iterable[str]) -> bytes:
         origin = escape(self._site.origin)

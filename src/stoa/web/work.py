@@ -12,7 +12,6 @@ from stoa.operations.records import requester_of
 from stoa.schemas.job_messages import ListJobMessages
 from stoa.schemas.jobs import GetJob, ListJobs
 from stoa.schemas.opportunities import ListOpportunities
-from stoa.schemas.records import GetRecord
 from stoa.schemas.terms import in_words
 from stoa.web.records import requester_in_short
 from stoa.web.site import Site, as_json
@@ -43,8 +42,7 @@ async def job(site: Site, request: Request) -> Response:
     job = (await site.read(request, get_job, asked)).job
     listed = ListJobMessages(job_id=job.id)
     talk = (await site.read(request, list_job_messages, listed)).messages
-    offered_by = GetRecord(agent_id=job.creator_agent_id)
-    summary = (await site.read(request, requester_of, offered_by)).requester
+    summary = await site.read(request, requester_of, job.creator_agent_id)
     agents = {job.creator_agent_id, job.claimed_by_agent_id}
     if job.terms:
         agents.add(job.terms.offered_to or None)
