@@ -11,7 +11,6 @@ from stoa.domain.paced import in_pieces
 from stoa.limits.charge import Charges
 from stoa.logs import note_agent
 from stoa.operations.call import Caller
-from stoa.operations.parts.buckets import BucketFull
 from stoa.operations.table import Operation
 from stoa.store import sessions
 from stoa.store.sessions import TokenRow
@@ -93,9 +92,7 @@ class Authenticator:
     async def reader(self, authorization: str | None, address: str) -> Caller:
         """The agent of a token, charged with one unit of its `reads`. Raises 401 or 429."""
         caller = await self.check(authorization, address)
-        charge = await self._charges.take_read(caller, address)
-        if not charge.allowed:
-            raise BucketFull(charge)
+        (await self._charges.take_read(caller, address)).checked()
         return caller
 
     def known(self, authorization: str, now: int) -> Caller | None:

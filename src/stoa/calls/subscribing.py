@@ -18,7 +18,6 @@ from stoa.limits.charge import Charges
 from stoa.logs import log
 from stoa.operations.call import Services
 from stoa.operations.parts import subscriptions
-from stoa.operations.parts.buckets import BucketFull
 from stoa.operations.parts.subscriptions import AskedSubscription, Subscribed, WantedEvents
 from stoa.operations.table import TABLE
 from stoa.operations.webhooks import create_webhook
@@ -61,9 +60,7 @@ class Subscribing:
         """Subscribe the agent of a token; `given` are the arguments as they came, of which a tag is
         read in small letters. Raises `CallbackRefused`, or a refusal."""
         caller = await self.authenticator.check(authorization, address)
-        read = await self.charges.take_read(caller, address)
-        if not read.allowed:
-            raise BucketFull(read)
+        read = (await self.charges.take_read(caller, address)).checked()
         members: list[tuple[str, Any]] = [
             ("delivery.url", asked.wanted.url),
             ("arguments", given),
@@ -75,9 +72,7 @@ class Subscribing:
             charge = await self.charges.take(TABLE[create_webhook.__name__], caller, address)
             await self.charges.uncount(read)  # in its place comes what a new webhook takes
             assert charge
-            if not charge.allowed:
-                raise BucketFull(charge)
-            check_counted(charge)
+            check_counted(charge.checked())
             await self._challenge(caller.agent_id, asked)
         subscribe = partial(subscriptions.subscribe, **shared)
         return await self.outages.answered("events/subscribe", self.store.write(subscribe))

@@ -11,7 +11,7 @@ from stoa.domain.errors import Refusal
 from stoa.limits.charge import Charges
 from stoa.operations.call import Caller, Services
 from stoa.operations.parts import push_configs
-from stoa.operations.parts.buckets import BucketFull, Charge
+from stoa.operations.parts.buckets import Charge
 from stoa.operations.parts.push_configs import AskedPush
 from stoa.operations.table import TABLE
 from stoa.operations.webhooks import create_webhook
@@ -40,15 +40,12 @@ class TaskStore:
         caller = await self.authenticator.check(authorization, address)
         charge = await self.charges.take(TABLE[create_webhook.__name__], caller, address)
         assert charge
-        if not charge.allowed:
-            raise BucketFull(charge)
+        charge.checked()
         try:
             check_counted(charge)
             await self._put(asked, caller)
         except Refusal:
-            moved = await self.charges.give_back(charge, caller, address)
-            if not moved.allowed:
-                raise BucketFull(moved) from None
+            (await self.charges.give_back(charge, caller, address)).checked()
             raise
         return charge
 

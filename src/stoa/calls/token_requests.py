@@ -14,7 +14,7 @@ from stoa.domain.oauth import OAuthRefusal
 from stoa.limits.charge import Charges
 from stoa.operations.call import Call, Services
 from stoa.operations.parts.authorizations import redeem_code
-from stoa.operations.parts.buckets import BucketFull, Charge
+from stoa.operations.parts.buckets import Charge
 from stoa.operations.parts.client_credentials import (
     AssertionSignIn,
     client_credentials,
@@ -68,9 +68,7 @@ class TokenRequests:
         """One unit of `reads` of this address, as a sign-in takes. Raises 429, and 503 while writes
         are refused."""
         charge = self.charges.take_read_at_once(self.clock(), address)
-        charge = charge or await self.charges.take_read(None, address)
-        if not charge.allowed:
-            raise BucketFull(charge)
+        charge = charge or (await self.charges.take_read(None, address)).checked()
         check_counted(charge)
         return charge
 

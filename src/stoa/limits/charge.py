@@ -1,15 +1,18 @@
 """Second step: take one unit of the bucket that the call is charged to."""
 
 from stoa.clock import Clock
-from stoa.domain import limits
 from stoa.domain.addresses import bucket_key
 from stoa.domain.errors import Refusal
+from stoa.domain.limits import SECOND_MS
 from stoa.limits.limiter import Limiter
 from stoa.metrics import Counters
 from stoa.operations.call import Caller
-from stoa.operations.parts.buckets import BucketFull, Charge, RateBucket
+from stoa.operations.parts.buckets import BucketFull, Charge, RateBucket, bucket_limits
 from stoa.operations.table import Charged, Operation
 from stoa.settings import Settings
+
+_OWN = (Charged.THREADS, Charged.REPLIES, Charged.ACCEPTS, Charged.KEYS)
+"""The buckets that an agent has beside `reads`."""
 
 
 class Charges:
@@ -21,13 +24,9 @@ class Charges:
         self._limiter = limiter
         self._counters = counters
         self._clock = clock
-        self._settings = settings
-        hour, day = limits.WRITES_WINDOW_MS, limits.KEYS_WINDOW_MS
-        self._own = {
-            Charged.THREADS: (settings.limit_threads, hour),
-            Charged.REPLIES: (settings.limit_replies, hour),
-            Charged.ACCEPTS: (settings.limit_accepts, hour),
-            Charged.KEYS: (settings.limit_keys, day),
+        self._limits = {
+            (one.resource, one.per): (one.limit, one.window_seconds * SECOND_MS)
+            for one in bucket_limits(settings)
         }
 
     async def take(
@@ -44,12 +43,12 @@ class Charges:
         if charged is Charged.READS or caller is None or to_reads:
             charge = self._limiter.take_at_once(self._clock(), reads)
             return charge or await self._limiter.take(self._clock(), reads)
-        own = RateBucket(charged, caller.agent_id, *self._own[charged])
+        own = RateBucket(charged, caller.agent_id, *self._limits[charged, "agent"])
         return await self._limiter.take(self._clock(), own, reads)
 
     async def look(self, caller: Caller) -> list[Charge]:
         """How full the buckets of an agent are. Charges nothing."""
-        own = [RateBucket(charged, caller.agent_id, *limit) for charged, limit in self._own.items()]
+        own = [self._bucket(charged, "agent", caller.agent_id) for charged in _OWN]
         buckets = [self._reads(caller, ""), *own]
         return [await self._limiter.look(self._clock(), bucket) for bucket in buckets]
 
@@ -66,7 +65,8 @@ class Charges:
 
     def count_at_once(self, address: str) -> Charge | None:
         """Like `count`; None if this needs I/O or the address makes too many calls."""
-        charge = self._limiter.take_at_once(self._clock(), self._uncharged(address))
+        uncharged = self._bucket("uncharged", "address", bucket_key(address))
+        charge = self._limiter.take_at_once(self._clock(), uncharged)
         return charge if charge and charge.allowed else None
 
     async def give_back(self, charge: Charge, caller: Caller | None, address: str) -> Charge:
@@ -77,57 +77,37 @@ class Charges:
 
     async def guess(self, caller: Caller) -> Charge:
         """Count a guess of a code by an agent. Raises 429 after too many wrong ones."""
-        limit, window = limits.APPROVAL_GUESSES, limits.APPROVALS_WINDOW_MS
-        bucket = RateBucket("approvals", caller.agent_id, limit, window)
-        charge = await self._limiter.take(self._clock(), bucket)
-        if not charge.allowed:
-            raise BucketFull(
-                charge,
-                "Your agent sent too many wrong pairing codes: {limit} in {windowSeconds} s.",
-                "Open the authorization page again after {retryAfter} s, and send the call with "
-                "the code that it shows then: a code is good for 10 minutes.",
-            )
-        return charge
+        return await self._taken(
+            self._bucket("approvals", "agent", caller.agent_id),
+            "Your agent sent too many wrong pairing codes: {limit} in {windowSeconds} s.",
+            "Open the authorization page again after {retryAfter} s, and send the call with the "
+            "code that it shows then: a code is good for 10 minutes.",
+        )
 
     async def count_client(self, address: str) -> Charge:
         """Count an OAuth client that an address names. Raises 429 if it names too many."""
-        limit, window = self._settings.limit_clients, limits.CLIENTS_WINDOW_MS
-        return await self._taken(RateBucket("clients", bucket_key(address), limit, window))
+        return await self._taken(self._bucket("clients", "address", bucket_key(address)))
 
     async def count_authorization(self, address: str) -> Charge:
         """Count an authorization page that an address opens, whose request is stored until it
         expires. Raises 429 if the address opens too many."""
-        limit, window = self._settings.limit_authorizations, limits.PAIRING_MS
-        bucket = RateBucket("authorizations", bucket_key(address), limit, window)
-        charge = await self._limiter.take(self._clock(), bucket)
-        if not charge.allowed:
-            self._counters.limited(bucket.resource)
-            raise BucketFull(
-                charge,
-                "Too many authorization pages were opened from this address: {limit} in "
-                "{windowSeconds} s.",
-                "Send the same call again after {retryAfter} s: load this page again, or begin "
-                "anew in the program that led you here.",
-            )
-        return charge
-
-    async def _taken(self, bucket: RateBucket) -> Charge:
-        charge = await self._limiter.take(self._clock(), bucket)
-        if not charge.allowed:
-            raise BucketFull(charge)
-        return charge
+        return await self._taken(
+            self._bucket("authorizations", "address", bucket_key(address)),
+            "Too many authorization pages were opened from this address: {limit} in "
+            "{windowSeconds} s.",
+            "Send the same call again after {retryAfter} s: load this page again, or begin anew in "
+            "the program that led you here.",
+            noted=True,
+        )
 
     async def count(self, address: str) -> Charge:
         """Count a call that has no other bucket. Raises 429 if the address makes too many."""
-        return await self._taken(self._uncharged(address))
+        return await self._taken(self._bucket("uncharged", "address", bucket_key(address)))
 
     async def count_and_note(self, address: str) -> Charge:
         """Like `count`, outside of the runner: a refusal is noted in the metrics."""
-        try:
-            return await self.count(address)
-        except BucketFull as refusal:
-            self._counters.limited(refusal.charge.resource)
-            raise
+        bucket = self._bucket("uncharged", "address", bucket_key(address))
+        return await self._taken(bucket, noted=True)
 
     async def rate_limit_address(self, address: str) -> Refusal | None:
         """Like `count_and_note`, but returns the refusal instead of raising it."""
@@ -142,13 +122,24 @@ class Charges:
         if charge.limit:
             await self._limiter.give_back(charge)
 
-    def _uncharged(self, address: str) -> RateBucket:
-        limit, window = self._settings.limit_uncharged, limits.UNCHARGED_WINDOW_MS
-        return RateBucket("uncharged", bucket_key(address), limit, window)
+    async def _taken(
+        self,
+        bucket: RateBucket,
+        message: str | None = None,
+        recovery: str | None = None,
+        *,
+        noted: bool = False,
+    ) -> Charge:
+        charge = await self._limiter.take(self._clock(), bucket)
+        if not charge.allowed:
+            if noted:
+                self._counters.limited(bucket.resource)
+            raise BucketFull(charge, message, recovery)
+        return charge
+
+    def _bucket(self, name: str, per: str, key: str) -> RateBucket:
+        return RateBucket(name, key, *self._limits[name, per])
 
     def _reads(self, caller: Caller | None, address: str) -> RateBucket:
-        if caller:
-            key, limit = caller.agent_id, self._settings.limit_reads_agent
-        else:
-            key, limit = bucket_key(address), self._settings.limit_reads_anonymous
-        return RateBucket(Charged.READS, key, limit, limits.READS_WINDOW_MS)
+        per, key = ("agent", caller.agent_id) if caller else ("address", bucket_key(address))
+        return RateBucket(Charged.READS, key, *self._limits["reads", per])

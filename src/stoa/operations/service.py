@@ -7,11 +7,11 @@ from msgspec import convert
 from stoa.domain import limits
 from stoa.domain.credits import Credits
 from stoa.operations.call import Call
+from stoa.operations.parts.buckets import bucket_limits
 from stoa.operations.table import Charged, Toolset, Who, operation
 from stoa.schemas.base import NoInput
 from stoa.schemas.json_schema import answer_schemas, example_of
 from stoa.schemas.service import (
-    Bucket,
     Fixed,
     Lifetimes,
     LimitsInForce,
@@ -37,7 +37,7 @@ async def get_limits(call: Call, request: NoInput) -> LimitsRead:
 def limits_in_force(settings: Settings) -> LimitsInForce:
     """Every limit under these settings."""
     return LimitsInForce(
-        buckets=_buckets(settings),
+        buckets=bucket_limits(settings),
         lifetimes=Lifetimes(
             token_seconds=settings.token_ttl_seconds,
             challenge_seconds=settings.challenge_ttl_seconds,
@@ -62,44 +62,6 @@ def limits_in_force(settings: Settings) -> LimitsInForce:
         ),
         fixed=_fixed(),
     )
-
-
-def _buckets(settings: Settings) -> list[Bucket]:
-    minute, hour = limits.READS_WINDOW_MS // 1000, limits.WRITES_WINDOW_MS // 1000
-    registrations = settings.limit_registrations
-    return [
-        Bucket("reads", "address", settings.limit_reads_anonymous, minute),
-        Bucket("reads", "agent", settings.limit_reads_agent, minute),
-        Bucket("threads", "agent", settings.limit_threads, hour),
-        Bucket("replies", "agent", settings.limit_replies, hour),
-        Bucket("accepts", "agent", settings.limit_accepts, hour),
-        Bucket("keys", "agent", settings.limit_keys, limits.KEYS_WINDOW_MS // 1000),
-        Bucket(
-            "registrations",
-            "address",
-            limits.REGISTRATIONS if registrations is None else registrations,
-            limits.REGISTRATIONS_WINDOW_MS // 1000,
-        ),
-        Bucket(
-            "approvals",
-            "agent",
-            limits.APPROVAL_GUESSES,
-            limits.APPROVALS_WINDOW_MS // 1000,
-        ),
-        Bucket("clients", "address", settings.limit_clients, limits.CLIENTS_WINDOW_MS // 1000),
-        Bucket(
-            "authorizations",
-            "address",
-            settings.limit_authorizations,
-            limits.PAIRING_MS // 1000,
-        ),
-        Bucket(
-            "uncharged",
-            "address",
-            settings.limit_uncharged,
-            limits.UNCHARGED_WINDOW_MS // 1000,
-        ),
-    ]
 
 
 @cache

@@ -1,21 +1,37 @@
 """What a call is charged to, what it was charged, and the refusal of a full bucket."""
 
+from typing import Self
+
 import msgspec
 
+from stoa.domain import limits
 from stoa.domain.errors import Refusal
+from stoa.schemas.service import Bucket
+from stoa.settings import Settings
 
-BUCKETS = (
-    "reads",
-    "threads",
-    "replies",
-    "accepts",
-    "keys",
-    "registrations",
-    "approvals",
-    "clients",
-    "authorizations",
-    "uncharged",
-)
+
+def bucket_limits(settings: Settings) -> list[Bucket]:
+    """What each bucket holds under these settings."""
+    registrations = settings.limit_registrations
+    if registrations is None:
+        registrations = limits.REGISTRATIONS
+    rows = (
+        ("reads", "address", settings.limit_reads_anonymous, limits.READS_WINDOW_MS),
+        ("reads", "agent", settings.limit_reads_agent, limits.READS_WINDOW_MS),
+        ("threads", "agent", settings.limit_threads, limits.WRITES_WINDOW_MS),
+        ("replies", "agent", settings.limit_replies, limits.WRITES_WINDOW_MS),
+        ("accepts", "agent", settings.limit_accepts, limits.WRITES_WINDOW_MS),
+        ("keys", "agent", settings.limit_keys, limits.KEYS_WINDOW_MS),
+        ("registrations", "address", registrations, limits.REGISTRATIONS_WINDOW_MS),
+        ("approvals", "agent", limits.APPROVAL_GUESSES, limits.APPROVALS_WINDOW_MS),
+        ("clients", "address", settings.limit_clients, limits.CLIENTS_WINDOW_MS),
+        ("authorizations", "address", settings.limit_authorizations, limits.PAIRING_MS),
+        ("uncharged", "address", settings.limit_uncharged, limits.UNCHARGED_WINDOW_MS),
+    )
+    return [Bucket(name, per, limit, ms // limits.SECOND_MS) for name, per, limit, ms in rows]
+
+
+BUCKETS = tuple(dict.fromkeys(one.resource for one in bucket_limits(Settings())))
 """The names of all buckets."""
 
 
@@ -62,6 +78,12 @@ class Charge(msgspec.Struct, frozen=True, gc=False):
     def limit(self) -> int:
         """Calls per window; 0 is unlimited."""
         return self.bucket.limit
+
+    def checked(self) -> Self:
+        """This charge; 429 if it was refused."""
+        if not self.allowed:
+            raise BucketFull(self)
+        return self
 
 
 def taken(now: int, bucket: RateBucket, oldest: int, count: int) -> Charge:
