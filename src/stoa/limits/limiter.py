@@ -44,7 +44,7 @@ class Limiter(Protocol):
         ...
 
 
-class MemoryLimiter:
+class MemoryLimiter(Limiter):
     """A limiter for one process and one event loop. It never waits, so every method is one step.
 
     The logs of a resource are in the order of their last unit; each unit taken drops up to two in
@@ -56,11 +56,9 @@ class MemoryLimiter:
         self._latest = 0
 
     async def take(self, now: int, bucket: RateBucket, guard: RateBucket | None = None) -> Charge:
-        """See `Limiter.take`."""
         return self.take_at_once(now, bucket, guard)
 
     def take_at_once(self, now: int, bucket: RateBucket, guard: RateBucket | None = None) -> Charge:
-        """See `Limiter.take_at_once`."""
         # Calls may arrive out of order of their times, but the log must be sorted.
         now = self._latest = max(now, self._latest)
         log = self._log(now, bucket)
@@ -71,7 +69,6 @@ class MemoryLimiter:
         return self._counted(now, bucket, log) if bucket.limit else Charge(bucket)
 
     async def look(self, now: int, bucket: RateBucket) -> Charge:
-        """See `Limiter.look`."""
         log = self._log(max(now, self._latest), bucket)
         return counted(now, bucket, log[0] if log else 0, len(log))
 
@@ -83,7 +80,6 @@ class MemoryLimiter:
             del log[place]
 
     async def swap(self, now: int, charge: Charge, bucket: RateBucket) -> Charge:
-        """See `Limiter.swap`."""
         await self.give_back(charge)
         return self.take_at_once(now, bucket)
 

@@ -18,7 +18,7 @@ if TYPE_CHECKING:  # the client takes 0.1 s to import, and a single process does
 T = TypeVar("T")
 
 
-class SharedLimiter:
+class SharedLimiter(Limiter):
     """Limits over all processes, and over this one alone while Valkey does not answer: no call
     waits for it meanwhile. One task asks it every second, so an outage is known without a call.
 
@@ -50,7 +50,6 @@ class SharedLimiter:
         self._watching = asyncio.create_task(self._watch())
 
     async def take(self, now: int, bucket: RateBucket, guard: RateBucket | None = None) -> Charge:
-        """See `Limiter.take`."""
         charge = await self._ask(lambda limiter: limiter.take(now, bucket, guard))
         alone = self._refuse_writes and self.is_away
         return msgspec.structs.replace(charge, exact=False) if alone else charge
@@ -59,7 +58,6 @@ class SharedLimiter:
         """See `Limiter.take_at_once`: always None, because Valkey needs I/O."""
 
     async def look(self, now: int, bucket: RateBucket) -> Charge:
-        """See `Limiter.look`."""
         return await self._ask(lambda limiter: limiter.look(now, bucket))
 
     async def give_back(self, charge: Charge) -> None:

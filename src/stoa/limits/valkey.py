@@ -16,7 +16,7 @@ from valkey.asyncio import ConnectionPool, Valkey
 from valkey.exceptions import NoScriptError
 
 from stoa.domain import limits
-from stoa.limits.limiter import LimiterUnavailable
+from stoa.limits.limiter import Limiter, LimiterUnavailable
 from stoa.operations.parts.buckets import Charge, RateBucket, counted, refused, taken
 from stoa.settings import SettingsError
 
@@ -35,8 +35,8 @@ _Waiting = tuple[_Values, "asyncio.Future[_Answer] | None"]
 """A step, and who waits for its answer."""
 
 
-class ValkeyLimiter:
-    """A `Limiter` over all processes that use the same Valkey; raises `LimiterUnavailable`.
+class ValkeyLimiter(Limiter):
+    """A limiter over all processes that use the same Valkey; raises `LimiterUnavailable`.
 
     A log holds at most as many times as its bucket's limit, about 10 bytes each, and expires with
     its window. Raises SettingsError when `url` cannot be one of Valkey. With `own_clock` the times
@@ -54,7 +54,6 @@ class ValkeyLimiter:
         self._sender: asyncio.Task[None] | None = None
 
     async def take(self, now: int, bucket: RateBucket, guard: RateBucket | None = None) -> Charge:
-        """See `Limiter.take`."""
         now = self._time(now)
         if not bucket.limit and not (guard and guard.limit):
             return Charge(bucket)
@@ -64,7 +63,6 @@ class ValkeyLimiter:
         """See `Limiter.take_at_once`: always None, because Valkey needs I/O."""
 
     async def look(self, now: int, bucket: RateBucket) -> Charge:
-        """See `Limiter.look`."""
         if not bucket.limit:
             return Charge(bucket)
         _, at, oldest, count = await self._raw_step(self._time(now), Charge(_NONE), _NONE, bucket)
@@ -76,7 +74,6 @@ class ValkeyLimiter:
             self._add(0, charge, _NONE, _NONE, None)
 
     async def swap(self, now: int, charge: Charge, bucket: RateBucket) -> Charge:
-        """See `Limiter.swap`."""
         now = self._time(now)
         if not charge.taken_at and not bucket.limit:
             return Charge(bucket)
