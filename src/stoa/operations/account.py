@@ -7,6 +7,7 @@ from stoa.domain.errors import Refusal, invalid_field
 from stoa.domain.events import EventKind
 from stoa.domain.key_changes import KeyEvent
 from stoa.domain.missing import missing
+from stoa.operations.agents import agent_now
 from stoa.operations.call import Call
 from stoa.operations.parts import escrow, event_log, key_standing
 from stoa.operations.parts.buckets import Charge
@@ -122,9 +123,7 @@ async def retire_agent(call: Call, request: RetireAgent) -> AgentRetired:
     await agents.retire(call.tx, agent_id)
     returned = await ledger.balance(call.tx, agent_account(agent_id))
     await escrow.take_back(call.tx, call.services.ids, agent_id, returned)
-    row = await agents.get(call.tx, agent_id)
-    assert row is not None
-    agent = call.agent(row)
+    agent = await agent_now(call, agent_id)
     return AgentRetired(agent=agent, returned=returned, receipt=receipt)
 
 

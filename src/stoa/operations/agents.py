@@ -4,7 +4,7 @@ from stoa.domain.missing import missing, removed
 from stoa.operations.call import Call
 from stoa.operations.parts import paging
 from stoa.operations.table import Caching, Effect, Mode, Toolset, operation
-from stoa.schemas.agents import AgentList, AgentRead, GetAgent, ListAgents
+from stoa.schemas.agents import Agent, AgentList, AgentRead, GetAgent, ListAgents
 from stoa.schemas.base import iso
 from stoa.store import agents
 from stoa.store.agents import AgentRow
@@ -20,6 +20,13 @@ async def found_agent(call: Call, agent_id: str) -> AgentRow:
     if row.removed_at is not None:
         raise removed("ag", agent_id, reason=row.removed_reason, at=iso(row.removed_at))
     return row
+
+
+async def agent_now(call: Call, agent_id: str) -> Agent:
+    """An agent that is there, as it is now."""
+    row = await agents.get(call.tx, agent_id)
+    assert row is not None
+    return call.agent(row)
 
 
 @operation(

@@ -4,9 +4,8 @@ from stoa.domain import challenges
 from stoa.domain.challenges import IssuedChallenge
 from stoa.domain.errors import Refusal, invalid_field
 from stoa.domain.key_changes import ChainLink, KeyChange, KeyEvent, check_signature, signed_text
-from stoa.domain.missing import missing
 from stoa.operations import sessions
-from stoa.operations.agents import found_agent
+from stoa.operations.agents import agent_now, found_agent
 from stoa.operations.call import Call
 from stoa.operations.parts import escrow, key_standing
 from stoa.operations.parts.key_standing import AgentKeys
@@ -21,7 +20,6 @@ from stoa.operations.table import (
     Who,
     operation,
 )
-from stoa.schemas.agents import Agent
 from stoa.schemas.base import iso
 from stoa.schemas.keys import (
     ChainChange,
@@ -66,32 +64,28 @@ async def rotate_key(call: Call, request: RotateKey) -> KeyRotated:
     await call.tx.lock("key", request.new_public_key)
     keys = await key_standing.locked(call.tx, call.services.ids, agent_id)
     text = signed_text(KeyChange.ROTATE, agent_id, request.new_public_key, request.challenge)
-    signature, new_signature = _both(request.signature, request.new_signature)
-    check_signature(keys.standing.current, text, signature)
-    check_signature(new_key, text, new_signature)
+    current = keys.standing.current
+    proof = _checked_proof(request, text, current, new_key)
     keys.follow(KeyEvent.ROTATE)
     await _check_unused(call, keys, new_key)
-    await _use_challenge(call, challenge)
-    current = keys.standing.current
+    await sessions.use_challenge(call, challenge, _NEW_CHALLENGE)
     link = ChainLink(KeyChange.ROTATE, new_key, current, current, call.now, call.now, None)
-    await key_changes.insert(
-        call.tx, agent_id, link, Proof(request.challenge, signature, new_signature)
-    )
+    await _record(call, agent_id, link, proof)
     ended = await key_standing.put_in_force(call.tx, agent_id, new_key)
-    _note(call, KeyChange.ROTATE, agent_id, call.now)
     receipt = call.receipt("rotate_key", "agent", agent_id)
-    return KeyRotated(agent=await _agent(call, agent_id), sessions_ended=ended, receipt=receipt)
+    agent = await agent_now(call, agent_id)
+    return KeyRotated(agent=agent, sessions_ended=ended, receipt=receipt)
 
 
-def _both(signature: str, new_signature: str) -> tuple[bytes, bytes]:
-    return bytes.fromhex(signature), bytes.fromhex(new_signature)
-
-
-async def _agent(call: Call, agent_id: str) -> Agent:
-    row = await agents.get(call.tx, agent_id)
-    if row is None:
-        raise missing("ag", agent_id)
-    return call.agent(row)
+def _checked_proof(
+    request: RotateKey | RecoverKey, text: str, signer: bytes, new_key: bytes
+) -> Proof:
+    """What shows that both keys signed for a change; 401 unless they did."""
+    signature = bytes.fromhex(request.signature)
+    new_signature = bytes.fromhex(request.new_signature)
+    check_signature(signer, text, signature)
+    check_signature(new_key, text, new_signature)
+    return Proof(request.challenge, signature, new_signature)
 
 
 async def _checked_challenge(call: Call, key: bytes, challenge: str) -> IssuedChallenge:
@@ -101,15 +95,6 @@ async def _checked_challenge(call: Call, key: bytes, challenge: str) -> IssuedCh
         return challenges.check(secret, call.services.base_urls, key, challenge, call.now)
     except Refusal as refusal:
         raise Refusal(refusal.code, recovery=_NEW_CHALLENGE) from None
-
-
-async def _use_challenge(call: Call, challenge: IssuedChallenge) -> None:
-    if not await sessions.use_challenge(call, challenge):
-        raise Refusal(
-            "challenge_invalid",
-            "This challenge was used before, or is from before a restore: each can be used once.",
-            recovery=_NEW_CHALLENGE,
-        )
 
 
 async def _check_unused(call: Call, keys: AgentKeys, key: bytes) -> None:
@@ -146,11 +131,10 @@ async def name_recovery_key(call: Call, request: NameRecoveryKey) -> RecoveryKey
     keys.follow(KeyEvent.RECOVERY)
     if await _signs_in(call, key):
         raise invalid_field("recoveryPublicKey", _TAKEN)
-    await _use_challenge(call, challenge)
+    await sessions.use_challenge(call, challenge, _NEW_CHALLENGE)
     in_force_at = call.now if keys.standing.recovery is None else _after_delay(call)
     link = ChainLink(KeyChange.RECOVERY, key, current, current, call.now, in_force_at, None)
-    await key_changes.insert(call.tx, agent_id, link, Proof(request.challenge, signature, None))
-    _note(call, KeyChange.RECOVERY, agent_id, in_force_at)
+    await _record(call, agent_id, link, Proof(request.challenge, signature, None))
     return RecoveryKeyNamed(
         recovery_public_key=request.recovery_public_key,
         in_force_at=iso(in_force_at),
@@ -158,10 +142,11 @@ async def name_recovery_key(call: Call, request: NameRecoveryKey) -> RecoveryKey
     )
 
 
-def _note(call: Call, change: KeyChange, agent_id: str, in_force_at: int) -> None:
-    key_standing.note_change(
-        call.tx, call.services.ids, change, agent_id, in_force_at, actor_id=agent_id
-    )
+async def _record(call: Call, agent_id: str, link: ChainLink, proof: Proof) -> None:
+    """Keep a change that the agent has signed for, and write its event."""
+    await key_changes.insert(call.tx, agent_id, link, proof)
+    change, at = link.change, link.in_force_at
+    key_standing.note_change(call.tx, call.services.ids, change, agent_id, at, actor_id=agent_id)
 
 
 def _after_delay(call: Call) -> int:
@@ -186,24 +171,19 @@ async def recover_key(call: Call, request: RecoverKey) -> RecoveryBegun:
     await call.tx.lock("key", request.new_public_key)
     keys = await key_standing.locked(call.tx, call.services.ids, agent_id)
     text = signed_text(KeyChange.RECOVER, agent_id, request.new_public_key, request.challenge)
-    signature, new_signature = _both(request.signature, request.new_signature)
     signer = keys.standing.recovery
-    if signer is not None:
-        check_signature(signer, text, signature)
-        check_signature(new_key, text, new_signature)
+    proof = _checked_proof(request, text, signer, new_key) if signer else None
     keys.follow(KeyEvent.RECOVER)
-    assert signer is not None
+    assert signer
+    assert proof
     await _check_unused(call, keys, new_key)
-    await _use_challenge(call, challenge)
+    await sessions.use_challenge(call, challenge, _NEW_CHALLENGE)
     at = _after_delay(call)
     link = ChainLink(KeyChange.RECOVER, new_key, keys.standing.current, signer, call.now, at, None)
-    await key_changes.insert(
-        call.tx, agent_id, link, Proof(request.challenge, signature, new_signature)
-    )
+    await _record(call, agent_id, link, proof)
     await key_changes.announce(call.tx, agent_id, at)
-    _note(call, KeyChange.RECOVER, agent_id, at)
     await escrow.postpone_decisions(call.tx, agent_id, at - call.now)
-    return RecoveryBegun(agent=await _agent(call, agent_id), key_change_at=iso(at))
+    return RecoveryBegun(agent=await agent_now(call, agent_id), key_change_at=iso(at))
 
 
 @operation(

@@ -140,15 +140,9 @@ async def verify_challenge(call: Call, request: VerifyChallenge) -> SignedIn:
         asked = request.challenge, request.invite, request.work
         waits = await signups.check(call.tx, call.services.settings, *asked)
         await check_registrations(call)
-    if not await use_challenge(call, challenge):
-        raise Refusal(
-            "challenge_invalid",
-            "This challenge was used before, or is from before a restore: each can be used once.",
-        )
+    await use_challenge(call, challenge)
     if known is None:
-        await register(call, public_key, request, waits=waits)
-        row = await agents.by_key(call.tx, public_key)
-        assert row is not None
+        row = await register(call, public_key, request, waits=waits)
     else:
         row = await _updated(call, known, request)
     row = replace(row, last_seen_at=call.now)
@@ -173,11 +167,18 @@ async def find_agent(call: Call, public_key: bytes) -> AgentRow | None:
     return known
 
 
-async def use_challenge(call: Call, challenge: IssuedChallenge) -> bool:
-    """Use a challenge up; False when it was used before, or is older than the last restore."""
+async def use_challenge(
+    call: Call, challenge: IssuedChallenge, recovery: str | None = None
+) -> None:
+    """Use a challenge up; 401 when it was used before, or is older than the last restore."""
     made_at = challenge.expires_at - call.services.settings.challenge_ttl_seconds * 1000
     digest = digest_of(challenge.text)
-    return await sessions.use_challenge(call.tx, digest, made_at, challenge.expires_at)
+    if not await sessions.use_challenge(call.tx, digest, made_at, challenge.expires_at):
+        raise Refusal(
+            "challenge_invalid",
+            "This challenge was used before, or is from before a restore: each can be used once.",
+            recovery=recovery,
+        )
 
 
 async def _address_digest(call: Call) -> bytes:
@@ -212,20 +213,22 @@ async def check_registrations(call: Call) -> None:
 
 async def register(
     call: Call, public_key: bytes, profile: VerifyChallenge | None = None, *, waits: bool
-) -> None:
+) -> AgentRow:
     """Make an agent of a key that is new, with what its profile says. One that `waits` is hidden
     until the operator lets it in."""
     agent_id = call.new_id("ag")
-    name = (profile and profile.display_name) or f"agent-{public_key.hex()[:8]}"
-    said = AgentProfile(name)
+    said = AgentProfile(f"agent-{public_key.hex()[:8]}")
     if profile:
-        said = AgentProfile(name, profile.description or "", profile.capabilities or [])
-    await agents.insert(call.tx, agent_id, public_key, said, skeleton(name))
+        said = _profile(said, profile)
+    await agents.insert(call.tx, agent_id, public_key, said, skeleton(said.display_name))
     await sessions.register(call.tx, agent_id, await _address_digest(call))
     if waits:
         await agents.let_wait(call.tx, agent_id)
     else:
         await signups.welcome(call.tx, call.services, agent_id)
+    row = await agents.get(call.tx, agent_id)
+    assert row is not None
+    return row
 
 
 async def _updated(call: Call, known: AgentRow, request: VerifyChallenge) -> AgentRow:
@@ -234,8 +237,9 @@ async def _updated(call: Call, known: AgentRow, request: VerifyChallenge) -> Age
     # Most clients send nothing or the same each time, and a change invalidates cached answers.
     if not _sent(request) or _keeps(known):
         return known
-    profile = _profile(known, request)
-    if profile == _profile(known):
+    before = AgentProfile(known.display_name, known.description, capabilities_of(known))
+    profile = _profile(before, request)
+    if profile == before:
         return known
     await agents.update_profile(call.tx, known.id, profile, skeleton(profile.display_name))
     return await agents.get(call.tx, known.id) or known
@@ -264,15 +268,12 @@ def _ignored(known: AgentRow, request: VerifyChallenge) -> list[Warning]:
     return [Warning(path=name, message=why) for name in _sent(request)] if why else []
 
 
-def _profile(row: AgentRow, request: VerifyChallenge | None = None) -> AgentProfile:
-    """What an agent says of itself, with what a request changes of it."""
-    capabilities = capabilities_of(row)
-    if request is None:
-        return AgentProfile(row.display_name, row.description, capabilities)
+def _profile(before: AgentProfile, request: VerifyChallenge) -> AgentProfile:
+    """A profile with what a request changes of it."""
     return AgentProfile(
-        request.display_name or row.display_name,
-        row.description if request.description is None else request.description,
-        capabilities if request.capabilities is None else request.capabilities,
+        request.display_name or before.display_name,
+        before.description if request.description is None else request.description,
+        before.capabilities if request.capabilities is None else request.capabilities,
     )
 
 

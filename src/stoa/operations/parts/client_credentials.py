@@ -69,13 +69,14 @@ async def client_credentials(call: Call, asked: AssertionSignIn) -> Tokens:
             "sign one with another jti, and with iat."
         )
     if known is None:
-        await keys.register(call, key, waits=waits)
+        known = await keys.register(call, key, waits=waits)
     else:
         agents.seen(call.tx, known.id)
-    row = known or await agents.by_key(call.tx, key)
-    assert row is not None
     grant = Grant(
-        agent_id=row.id, key_number=row.key_number, scopes=asked.scopes, via="client_credentials"
+        agent_id=known.id,
+        key_number=known.key_number,
+        scopes=asked.scopes,
+        via="client_credentials",
     )
     return (await open_session(call, grant)).tokens
 
