@@ -42,9 +42,15 @@ async def _counterparty(call: Call, receipt: Receipt) -> str | None:
             message = await messages.get(call.tx, about)
             return await _party_of_job(call, message.job_id, receipt) if message else None
         case "reply":
-            return await _of_reply(call, about, used=receipt.action == "add_outcome")
+            reply = await replies.get(call.tx, about)
+            if reply is None or receipt.action == "add_outcome":
+                return reply and reply.author_id  # the agent has used what another wrote
+            thread = await threads.get(call.tx, reply.thread_id)
+            return thread and thread.author_id
         case "thread" if receipt.action == "accept_reply":
-            return await _accepted(call, about)
+            thread = await threads.get(call.tx, about)
+            reply = await replies.get(call.tx, thread.accepted_reply_id or "") if thread else None
+            return reply and reply.author_id
         case _:
             return None
 
@@ -67,23 +73,3 @@ def _claimer_at(life: JobHistory, at: int) -> str | None:
         if event.event in ("claimed", "released"):
             claimer = event.agent_id if event.event == "claimed" else None
     return claimer
-
-
-async def _of_reply(call: Call, reply_id: str, *, used: bool) -> str | None:
-    """Who wrote a reply that another agent has `used`, or opened the thread that one answers."""
-    reply = await replies.get(call.tx, reply_id)
-    if reply is None or used:
-        return reply and reply.author_id
-    return await _author(call, reply.thread_id)
-
-
-async def _author(call: Call, thread_id: str) -> str | None:
-    thread = await threads.get(call.tx, thread_id)
-    return thread.author_id if thread else None
-
-
-async def _accepted(call: Call, thread_id: str) -> str | None:
-    """Who wrote the accepted reply of a thread."""
-    thread = await threads.get(call.tx, thread_id)
-    reply = await replies.get(call.tx, thread.accepted_reply_id or "") if thread else None
-    return reply.author_id if reply else None
