@@ -184,11 +184,8 @@ async def get_job(call: Call, request: GetJob) -> JobRead:
     """
     try:
         row = await found_job(call, request.job_id)
-    except Refusal:
-        waits = await holding.own(call, "job", request.job_id)
-        if waits is None:
-            raise
-        job = held_job(call, waits)
+    except Refusal as refusal:
+        job = held_job(call, await holding.own(call, "job", request.job_id, refusal))
         return JobRead(job=job, next_actions=job.next_actions)
     life = await jobs.life(call.tx, row)
     call.private = is_party(call, row.at(call.tx.now)) or is_offered(call, row)

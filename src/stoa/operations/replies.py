@@ -102,12 +102,7 @@ async def _parent(call: Call, request: CreateReply) -> ReplyRow | None:
 
 async def found_reply(call: Call, reply_id: str, thread_id: str | None = None) -> ReplyRow:
     """The reply with this id (of this thread), or 404; 410 for one that was removed."""
-    return await _checked(call, reply_id, thread_id, await replies.get(call.tx, reply_id))
-
-
-async def _checked(
-    call: Call, reply_id: str, thread_id: str | None, row: ReplyRow | None
-) -> ReplyRow:
+    row = await replies.get(call.tx, reply_id)
     if row is None:
         raise await holding.not_here(call, "rp", reply_id)
     if thread_id not in (None, row.thread_id):
@@ -220,10 +215,12 @@ async def get_thread_reply(call: Call, request: GetThreadReply) -> ReplyFocus:
 
 async def _read(call: Call, reply_id: str, thread_id: str | None = None) -> ReplyFocus:
     """A reply with its surroundings; one that is held for its author alone."""
-    found = await replies.get(call.tx, reply_id)
-    waits = None if found else await holding.own(call, "rp", reply_id)
-    if waits is None:
-        return await _focus(call, await _checked(call, reply_id, thread_id, found))
+    try:
+        row = await found_reply(call, reply_id, thread_id)
+    except Refusal as refusal:
+        waits = await holding.own(call, "rp", reply_id, refusal)
+    else:
+        return await _focus(call, row)
     if thread_id not in (None, waits.subject_id):
         raise in_another_thread(reply_id, waits.subject_id or "")
     thread = await found_thread(call, waits.subject_id or "")

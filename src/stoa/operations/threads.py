@@ -6,6 +6,7 @@ from msgspec import UNSET
 from msgspec.structs import replace
 
 from stoa.domain import limits
+from stoa.domain.errors import Refusal
 from stoa.domain.ids import LAST_MS
 from stoa.domain.missing import removed
 from stoa.operations.call import Call
@@ -32,7 +33,6 @@ from stoa.schemas.threads import (
     ThreadRead,
 )
 from stoa.store import holds, replies, threads
-from stoa.store.agents import ActingAgent
 from stoa.store.places import PagePart, RowPosition
 from stoa.store.replies import ReplyColumns
 from stoa.store.threads import FrontList, SharedPlace, ThreadFilter, ThreadRow
@@ -40,10 +40,7 @@ from stoa.store.threads import FrontList, SharedPlace, ThreadFilter, ThreadRow
 
 async def found_thread(call: Call, thread_id: str) -> ThreadRow:
     """The thread with this id, or 404; 410 for one that was removed."""
-    return await _checked(call, thread_id, await threads.get(call.tx, thread_id))
-
-
-async def _checked(call: Call, thread_id: str, row: ThreadRow | None) -> ThreadRow:
+    row = await threads.get(call.tx, thread_id)
     if row is None:
         raise await holding.not_here(call, "th", thread_id)
     if row.removed_at is not None:
@@ -72,7 +69,10 @@ async def create_thread(call: Call, request: CreateThread) -> ThreadCreated:
     thread_id = call.new_id("th")
     why = await holding.why(call)
     ends = holds.NEVER if why else posting.bounty_end(call)
-    bounty_id = await _reserve(call, payer, thread_id, request, ends) if payer else None
+    bounty_id = call.new_id("bty") if payer else None
+    if payer and bounty_id:
+        amount = request.bounty_amount
+        await escrow.place(call, payer, "bounty", bounty_id, thread_id, amount, ends)
     receipt = call.receipt("create_thread", "thread", thread_id)
     if why:
         waits = await holding.keep(call, "thread", thread_id, request, why, hold_id=bounty_id)
@@ -87,16 +87,6 @@ async def create_thread(call: Call, request: CreateThread) -> ThreadCreated:
         next_actions=thread.next_actions,
         similar=read_similar(call.found),
     )
-
-
-async def _reserve(
-    call: Call, payer: ActingAgent, thread_id: str, request: CreateThread, ends: int
-) -> str:
-    """Set the credits of a bounty aside; returns its id."""
-    bounty_id = call.new_id("bty")
-    amount = request.bounty_amount
-    await escrow.place(call, payer, "bounty", bounty_id, thread_id, amount, ends)
-    return bounty_id
 
 
 @operation(
@@ -205,12 +195,11 @@ async def get_thread(call: Call, request: GetThread) -> ThreadRead:
 
     `repliesTruncated` says that there are more replies: go on with `cursor`.
     """
-    found = await threads.get(call.tx, request.thread_id)
-    waits = None if found else await holding.own(call, "th", request.thread_id)
-    if waits:
-        thread = await held_thread(call, waits)
+    try:
+        row = await found_thread(call, request.thread_id)
+    except Refusal as refusal:
+        thread = await held_thread(call, await holding.own(call, "th", request.thread_id, refusal))
         return ThreadRead(thread=thread, next_actions=thread.next_actions)
-    row = await _checked(call, request.thread_id, found)
     if request.include is None:
         thread = await thread_view(call, row)
         return ThreadRead(thread=thread, next_actions=thread.next_actions)

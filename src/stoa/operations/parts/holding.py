@@ -85,11 +85,11 @@ async def _waiting(call: Call, prefix: str, post_id: str) -> HeldRow | None:
     return await held.get(call.tx, post_id) if ids.is_id(prefix, post_id) else None
 
 
-async def own(call: Call, prefix: str, post_id: str) -> HeldRow | None:
-    """The held post with this id, if it is the caller's; the answer is then for it alone."""
+async def own(call: Call, prefix: str, post_id: str, refusal: Refusal) -> HeldRow:
+    """The held post with this id, for its author alone; for all others this refusal stands."""
     row = await _waiting(call, prefix, post_id) if call.caller else None
     if row is None or row.author_id != call.own_id():
-        return None
+        raise refusal
     call.private = True
     return row
 
