@@ -5,7 +5,6 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Generic, TypeVar
 
-import msgspec
 from msgspec import UNSET
 from msgspec.structs import replace
 
@@ -40,11 +39,10 @@ from stoa.store import agents, jobs, opportunities, records, threads
 from stoa.store.jobs import JobRow
 from stoa.store.opportunities import START, OfferReader, OffersWanted, OpportunityRow
 from stoa.store.threads import ThreadRow
-from stoa.store.tx import Tx
+from stoa.store.tx import Tx, json_texts
 
 Row = TypeVar("Row", JobRow, ThreadRow)
 
-_list = msgspec.json.Decoder(list[str]).decode
 RECOMMENDED_PATH = "/api/v1/opportunities/recommended"
 
 
@@ -72,8 +70,8 @@ async def offer_bounty(
 
 async def offer_job(tx: Tx, row: JobRow) -> None:
     """Put a job into the feeds that is new, or open again."""
-    terms = {(tag, True) for tag in _list(row.tags)}
-    terms |= {(normalise_capability(label), False) for label in _list(row.requirements)}
+    terms = {(tag, True) for tag in json_texts(row.tags)}
+    terms |= {(normalise_capability(label), False) for label in json_texts(row.requirements)}
     await opportunities.insert(
         tx,
         "job",
@@ -209,7 +207,7 @@ async def recommended_views(call: Call, rows: list[OpportunityRow]) -> list[Oppo
     """Opportunities with what they share with their reader."""
     found = await call.services.memory.offers.views(call.tx, rows, partial(rows_views, call))
     return [
-        replace(whole(offer), matched_on=sorted(set(_list(row.terms))) if row.overlap else [])
+        replace(whole(offer), matched_on=sorted(set(json_texts(row.terms))) if row.overlap else [])
         for row, offer in found
     ]
 
@@ -243,8 +241,8 @@ def _job(row: JobRow, requester: RequesterSummary) -> Opportunity:
         title=row.title,
         body=body,
         body_truncated=truncated,
-        tags=_list(row.tags),
-        requirements=_list(row.requirements),
+        tags=json_texts(row.tags),
+        requirements=json_texts(row.requirements),
         reward=Reward(amount=Credits(row.amount)),
         reward_credits=Credits(row.amount),
         author_agent_id=row.creator_id,
@@ -270,7 +268,7 @@ def _bounty(row: ThreadRow, requester: RequesterSummary) -> Opportunity:
         title=row.title,
         body=body,
         body_truncated=truncated,
-        tags=_list(row.tags),
+        tags=json_texts(row.tags),
         requirements=[],
         reward=Reward(amount=amount),
         reward_credits=amount,
