@@ -43,16 +43,16 @@ class JobRow(msgspec.Struct, frozen=True, gc=False):
     latest_submission_id: str | None
     created_at: int
     deadline: int
-    claimed_at: int | None
-    submitted_at: int | None
-    decided_at: int | None
-    expired_from: str | None
-    terms: str | None
-    claim_expires_at: int | None
-    decide_by: int | None
-    accepted_by: Literal["terms"] | None
-    cancelled: int
-    due_at: int | None
+    claimed_at: int | None = None
+    submitted_at: int | None = None
+    decided_at: int | None = None
+    expired_from: str | None = None
+    terms: str | None = None
+    claim_expires_at: int | None = None
+    decide_by: int | None = None
+    accepted_by: Literal["terms"] | None = None
+    cancelled: int = 0
+    due_at: int | None = None
     removed_at: int | None = None
     removed_reason: str | None = None
 

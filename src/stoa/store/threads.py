@@ -40,11 +40,11 @@ class ThreadRow(msgspec.Struct, frozen=True, gc=False):
     bounty_amount: int | None
     bounty_status: Literal["OPEN", "PAID", "REFUNDED"] | None
     bounty_expires_at: int | None
-    removed_at: int | None
-    removed_reason: str | None
-    withdrawn_at: int | None
-    addition_count: int
-    imported_score: int | None
+    removed_at: int | None = None
+    removed_reason: str | None = None
+    withdrawn_at: int | None = None
+    addition_count: int = 0
+    imported_score: int | None = None
 
     @property
     def takes_replies(self) -> bool:

@@ -76,11 +76,6 @@ async def held_thread(call: Call, row: HeldRow) -> Thread:
         bounty_amount=amount,
         bounty_status="OPEN" if row.hold_id else None,
         bounty_expires_at=held_end(call, row),
-        removed_at=None,
-        removed_reason=None,
-        withdrawn_at=None,
-        addition_count=0,
-        imported_score=None,
     )
     actions = [next_actions.read("get_thread", f"/api/v1/threads/{row.id}", signed=True)]
     view = await thread_view(call, shown)

@@ -210,15 +210,7 @@ def new_job(call: Call, job_id: str, request: CreateJob) -> JobRow:
         latest_submission_id=None,
         created_at=call.now,
         deadline=deadline,
-        claimed_at=None,
-        submitted_at=None,
-        decided_at=None,
-        expired_from=None,
         terms=request.terms and kept(request.terms.promised),
-        claim_expires_at=None,
-        decide_by=None,
-        accepted_by=None,
-        cancelled=0,
         due_at=deadline,
     )
 
