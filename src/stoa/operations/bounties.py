@@ -6,7 +6,7 @@ from stoa.domain.errors import Refusal, invalid_field
 from stoa.domain.events import EventKind
 from stoa.operations.call import Call
 from stoa.operations.opportunities import offer_bounty
-from stoa.operations.parts import escrow, event_log, key_standing
+from stoa.operations.parts import escrow, event_log, key_standing, posting
 from stoa.operations.table import Access, Charged, Effect, Mode, Toolset, Who, operation
 from stoa.operations.threads import found_thread
 from stoa.operations.views.threads import thread_view
@@ -73,7 +73,7 @@ async def offer_bounty_later(call: Call, request: OfferBounty) -> ThreadChanged:
     else:
         # Behind the one before, whichever process has the faster clock: the audit looks for that.
         bounty_id = call.services.ids.new("bty", call.now, after=thread.bounty_id or "")
-        expires_at = call.now + call.services.settings.bounty_ttl_seconds * 1000
+        expires_at = posting.bounty_end(call)
         await escrow.place(call, agent, "bounty", bounty_id, thread.id, amount, expires_at)
         await threads.set_bounty(call.tx, thread.id, bounty_id)
         await offer_bounty(call, thread.id, amount, expires_at, json_texts(thread.tags))
@@ -140,5 +140,5 @@ async def withdraw_bounty(call: Call, request: WithdrawBounty) -> ThreadChanged:
     await threads.refunded(call.tx, thread.id, call.now)
     await escrow.close_opportunity(call.tx, thread.id)
     receipt = call.receipt("withdraw_bounty", "thread", thread.id)
-    event_log.on_bounty_withdrawn(call, receipt, hold)
+    event_log.on_bounty_refunded(call.tx, call.services.ids, hold, receipt)
     return await changed(call, thread.id, receipt)

@@ -15,7 +15,7 @@ from stoa.domain.missing import removed
 from stoa.domain.reputation import ReputationEvent
 from stoa.operations import reputation
 from stoa.operations.call import Call
-from stoa.operations.parts import escrow, event_log, holding, paging, posting
+from stoa.operations.parts import escrow, event_log, holding, job_steps, paging, posting
 from stoa.operations.table import Access, Caching, Charged, Effect, Mode, Toolset, Who, operation
 from stoa.operations.views import next_actions
 from stoa.operations.views.held import held_job
@@ -309,8 +309,7 @@ async def accept_job(call: Call, request: AcceptJob) -> JobAccepted:
     job, _ = await _to_decide(call, request.job_id, JobEvent.ACCEPT)
     worker = job.claimer_id or ""
     payment = await holds.payment(call.tx, job.id, worker)
-    if payment is None:
-        raise Refusal("forum_error")
+    assert payment
     life = await jobs.life(call.tx, job)
     change = await escrow.pay(call, payment, worker)
     completed = await jobs.complete(call.tx, life)
@@ -355,12 +354,9 @@ async def reject_job(call: Call, request: RejectJob) -> JobRead:
     """
     job, status = await _to_decide(call, request.job_id, None)
     reason = "off_spec" if request.reason_code == "off_scope" else request.reason_code
-    hold = await holds.get(call.tx, job.id)
-    if hold is None:
-        raise Refusal("forum_error")
     life = await jobs.life(call.tx, job)
     if status is JobStatus.REJECTED_TERMINAL:
-        await escrow.give_back(call.tx, call.services.ids, hold)
+        await job_steps.give_back(call.tx, call.services.ids, job)
     rejected = await jobs.reject(call.tx, life, status, reason, request.message)
     receipt = call.receipt("reject_job", "job", job.id)
     kind, revision = EventKind.JOB_REJECTED, job.submission_count

@@ -127,41 +127,23 @@ def on_act(
     events.add(tx, event_id, kind, actor, subject, told, facts, thread_id=thread_id, job_id=job_id)
 
 
-def on_bounty_withdrawn(call: Call, receipt: Receipt, hold: HoldRow) -> None:
-    """Write that the author of a thread took its bounty back."""
-    _refunded(call.tx, f"ev_{receipt.id[3:]}", hold, receipt.agent_id, None)
-
-
-def on_bounty_refunded(tx: Tx, ids: IdGenerator, hold: HoldRow) -> None:
-    """Write that a bounty went back: its time had passed, or its thread was hidden."""
-    _refunded(tx, ids.new("ev", tx.now), hold, None, hold.agent_id)
-
-
-def _refunded(tx: Tx, event_id: str, hold: HoldRow, actor: str | None, told: str | None) -> None:
+def on_bounty_refunded(
+    tx: Tx, ids: IdGenerator, hold: HoldRow, receipt: Receipt | None = None
+) -> None:
+    """Write that a bounty went back: its author took it back, with this receipt, or else its time
+    had passed or its thread was hidden."""
     kind, subject, facts = EventKind.BOUNTY_REFUNDED, ("bounty", hold.id), {"credits": hold.amount}
+    event_id = f"ev_{receipt.id[3:]}" if receipt else ids.new("ev", tx.now)
+    actor, told = (receipt.agent_id, None) if receipt else (None, hold.agent_id)
     thread_id = hold.subject_id
     events.add(tx, event_id, kind, actor, subject, (told, None), facts, thread_id=thread_id)
 
 
-def on_job_expired(tx: Tx, ids: IdGenerator, job: JobRow) -> None:
-    """Write that a job ended without payment: its time had passed, or it was hidden or
-    cancelled."""
-    _by_itself(tx, ids, EventKind.JOB_EXPIRED, job)
-
-
-def on_claim_ended(tx: Tx, ids: IdGenerator, job: JobRow) -> None:
-    """Write that the time of a claim passed, before the job loses its claimer."""
-    _by_itself(tx, ids, EventKind.JOB_RELEASED, job, by="deadline")
-
-
-def on_paid_by_terms(tx: Tx, ids: IdGenerator, job: JobRow) -> None:
-    """Write that work was accepted because nobody decided in time, as its creator had promised."""
-    _by_itself(tx, ids, EventKind.JOB_ACCEPTED, job, by="terms")
-
-
-def _by_itself(
+def on_job_by_itself(
     tx: Tx, ids: IdGenerator, kind: EventKind, job: JobRow, **facts: str | int | bool
 ) -> None:
+    """Write what neither of its parties did with a job, before it loses its claimer: a time passed,
+    silence paid, or a moderator hid or cancelled it."""
     parties, event_id = (job.creator_id, job.claimer_id), ids.new("ev", tx.now)
     facts = {"credits": job.amount, **facts}
     events.add(tx, event_id, kind, None, ("job", job.id), parties, facts, job_id=job.id)

@@ -1,6 +1,7 @@
 """Steps of a job that no decision about work causes: its deadline, the end of a claim, a payment by
 silence, a cancellation. The job must be locked."""
 
+from stoa.domain.events import EventKind
 from stoa.domain.jobs import Due, JobEvent, JobStatus
 from stoa.domain.reputation import ReputationEvent
 from stoa.entropy import IdGenerator
@@ -17,12 +18,12 @@ async def by_itself(tx: Tx, ids: IdGenerator, job: JobRow) -> JobRow:
     while (due := job.due) and due.at <= tx.now:
         life = JobHistory(job, [], [])
         if due.event is JobEvent.RELEASE:
-            event_log.on_claim_ended(tx, ids, job)
+            event_log.on_job_by_itself(tx, ids, EventKind.JOB_RELEASED, job, by="deadline")
             job = (await release(tx, ids, life, due, None)).job
         elif due.event is JobEvent.SILENCE:
             job = await _pay(tx, ids, life, due)
         else:
-            event_log.on_job_expired(tx, ids, job)
+            event_log.on_job_by_itself(tx, ids, EventKind.JOB_EXPIRED, job)
             job = (await end(tx, ids, life, due)).job
     return job
 
@@ -37,9 +38,9 @@ async def release(
     await jobs.add_released(tx, job, step, by, abandoned=job.abandoned(step.at, worker))
     life = await jobs.step(tx, life, step, worker)
     if life.job.status != JobStatus.OPEN:
-        await _give_back(tx, ids, job)
+        await give_back(tx, ids, job)
     elif job.removed_at is not None:
-        event_log.on_job_expired(tx, ids, life.job)
+        event_log.on_job_by_itself(tx, ids, EventKind.JOB_EXPIRED, life.job)
         return await end(tx, ids, life, Due(step.at, JobEvent.CANCEL))
     elif life.job.promised.offered_to is None:
         await offer_job(tx, life.job)
@@ -50,12 +51,13 @@ async def end(
     tx: Tx, ids: IdGenerator, life: JobHistory, step: Due, by: str | None = None
 ) -> JobHistory:
     """Refund a job: its time has passed, or its creator or a moderator cancels it."""
-    await _give_back(tx, ids, life.job)
+    await give_back(tx, ids, life.job)
     await escrow.close_opportunity(tx, life.job.id)
     return await jobs.step(tx, life, step, by)
 
 
-async def _give_back(tx: Tx, ids: IdGenerator, job: JobRow) -> None:
+async def give_back(tx: Tx, ids: IdGenerator, job: JobRow) -> None:
+    """Return the reward of a job to its creator."""
     hold = await holds.get(tx, job.id)
     assert hold
     await escrow.give_back(tx, ids, hold)
@@ -70,5 +72,5 @@ async def _pay(tx: Tx, ids: IdGenerator, life: JobHistory, step: Due) -> JobRow:
     paid = await jobs.step(tx, life, step)
     kind, reference = ReputationEvent.JOB_COMPLETED, ("job", job.id)
     await reputation.count(tx, ids, kind, worker, job.creator_id, reference, escrowed=True)
-    event_log.on_paid_by_terms(tx, ids, job)
+    event_log.on_job_by_itself(tx, ids, EventKind.JOB_ACCEPTED, job, by="terms")
     return paid.job

@@ -8,6 +8,7 @@ import msgspec
 
 from stoa.domain.credits import agent_account
 from stoa.domain.errors import Refusal, invalid_field
+from stoa.domain.events import EventKind
 from stoa.domain.ids import PREFIXES, is_id, prefix_of
 from stoa.domain.jobs import Due, JobEvent, JobStatus
 from stoa.domain.missing import missing, removed
@@ -556,7 +557,7 @@ async def _refund_job(tx: Tx, ids: IdGenerator, job_id: str) -> None:
     assert row
     row = await job_steps.by_itself(tx, ids, row)
     if row.status == JobStatus.OPEN:
-        event_log.on_job_expired(tx, ids, row)
+        event_log.on_job_by_itself(tx, ids, EventKind.JOB_EXPIRED, row)
         life = JobHistory(row, [], [])
         await job_steps.end(tx, ids, life, Due(tx.now, JobEvent.CANCEL))
         event_log.on_applications_ended(tx, ids, job_id, await applications.end_all(tx, job_id))
