@@ -1,7 +1,7 @@
 """Search over titles, bodies and replies."""
 
 import struct
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from typing import NamedTuple, cast
 
 from msgspec import UNSET
@@ -43,27 +43,18 @@ def _found_row(listed: ListedThread, match: Match) -> FoundThread:
 
 
 class SearchHits(NamedTuple):
-    """Threads that were found, how their texts match, and what gives the place of each row by its
-    number; `total` counts all. With an `end` there may be more behind it. `unknown` are words that
-    no text has."""
+    """Threads that were found by their ids, the id of the text of each that matches these words,
+    and what gives the place of each; `total` counts all. With an `end` there may be more behind it.
+    `unknown` are words that no text has."""
 
-    ids: list[str]
-    threads: list[ListedThread]
-    matches: list[Match]
-    place_of: Callable[[int], paging.ListPosition]
+    threads: dict[str, ListedThread]
+    texts: Mapping[str, str]
+    words: Query
+    place_of: Callable[[str], paging.ListPosition]
     total: int
     is_partial: bool
     end: paging.ListPosition | None = None
     unknown: Sequence[str] = ()
-
-    @property
-    def characters(self) -> int:
-        """How long the texts of the threads are together."""
-        return sum([one.thread.characters for one in self.threads])
-
-    def rows(self) -> list[FoundThread]:
-        """All rows as they travel."""
-        return [*map(_found_row, self.threads, self.matches)]
 
 
 @operation(
@@ -89,9 +80,11 @@ async def search_threads(call: Call, request: SearchThreads) -> SearchResult:
     else:
         lists = query.is_empty and request.sort != "score"
         found = await (_newest if lists else _best)(call, request, query)
-    rows = range(len(found.threads))
+    matches = await _matches(call, found)
+    rows = [*map(_found_row, found.threads.values(), matches)]
+    characters = sum([one.thread.characters for one in found.threads.values()])
     page = paging.cut(
-        call.options, request, rows, found.rows(), found.place_of, found.characters, end=found.end
+        call.options, request, [*found.threads], rows, found.place_of, characters, end=found.end
     )
     shown = await _related(call, request, query, found, len(page.rows))
     beside = await kept_views(call, shown)
@@ -117,8 +110,9 @@ async def _related(
     call: Call, request: SearchThreads, query: Query, found: SearchHits, count: int
 ) -> list[OpportunityRow]:
     """What goes with the first rows."""
-    tags = frozenset(request.tags or ()).union(*[one.thread.tags for one in found.threads[:count]])
-    return await related(call, query, tags, [] if query.is_empty else found.ids[:count])
+    first = [*found.threads.values()][:count]
+    tags = frozenset(request.tags or ()).union(*[one.thread.tags for one in first])
+    return await related(call, query, tags, [] if query.is_empty else [*found.threads][:count])
 
 
 async def _newest(call: Call, request: SearchThreads, query: Query) -> SearchHits:
@@ -130,14 +124,8 @@ async def _newest(call: Call, request: SearchThreads, query: Query) -> SearchHit
         known, end = await _all_since(call, request, counted.texts)
     else:
         known, end = await _page_of_newest(call, request, narrowed)
-    ids, shown = [*known], [*known.values()]
-    matches = await _matches(call, query, shown, dict(zip(ids, ids, strict=True)))
-
-    def place_of(row: int) -> paging.ListPosition:
-        return (ids[row],)
-
     told = counted.total, counted.is_partial, end and end[1:]
-    return SearchHits(ids, shown, matches, place_of, *told)
+    return SearchHits(known, {one: one for one in known}, query, lambda one: (one,), *told)
 
 
 ThreadsPage = tuple[dict[str, ListedThread], RowPosition | None]
@@ -189,14 +177,13 @@ async def _like(call: Call, request: SearchThreads, thread_id: str) -> SearchHit
     all_ids = [one.thread_id for one in alike]
     start = _behind_alike(all_ids, paging.place(request, None), request.skip)
     known = await summaries(call, all_ids[start : start + request.size + 1])
-    ids, shown = [*known], [*known.values()]
     words = Query(tuple((word,) for one in alike[:1] for word in one.matched_on))
-    matches = await _matches(call, words, shown, dict(zip(ids, ids, strict=True)))
 
-    def place_of(row: int) -> paging.ListPosition:
-        return all_ids.index(ids[row]), ids[row]
+    def place_of(thread_id: str) -> paging.ListPosition:
+        return all_ids.index(thread_id), thread_id
 
-    return SearchHits(ids, shown, matches, place_of, len(all_ids), index.behind)
+    texts = {one: one for one in known}
+    return SearchHits(known, texts, words, place_of, len(all_ids), index.behind)
 
 
 def _behind_alike(ids: Sequence[str], place: tuple[int, str] | None, skip: int) -> int:
@@ -222,18 +209,16 @@ async def _best(call: Call, request: SearchThreads, query: Query) -> SearchHits:
     found = await finding.find(call.tx, index, query, _narrowed(request), wanted)
     known = await summaries(call, found.texts)
     texts = {one: found.texts[one] for one in known}
-    ids, shown = [*known], [*known.values()]
 
-    def place_of(row: int) -> paging.ListPosition:
-        return newest, *_named(found.place(found.numbers[ids[row]]))
+    def place_of(thread_id: str) -> paging.ListPosition:
+        return newest, *_named(found.place(found.numbers[thread_id]))
 
     # Of a full page some threads may have been hidden meanwhile.
     end = None
     if found.last is not None and len(known) < size:
         end = newest, *_named(found.place(found.last))
-    matches = await _matches(call, query, shown, texts)
     told = found.total, found.is_partial, end, found.unknown
-    return SearchHits(ids, shown, matches, place_of, *told)
+    return SearchHits(known, texts, query, place_of, *told)
 
 
 def _named(place: SearchPlace) -> paging.ListPosition:
@@ -267,11 +252,10 @@ def _narrowed(request: SearchThreads) -> Narrowing:
     )
 
 
-async def _matches(
-    call: Call, query: Query, known: list[ListedThread], found: Mapping[str, str]
-) -> list[Match]:
-    """How the texts that were `found` match, by threads, which are `known`."""
-    texts, sought = await _texts(call, known, found), Sought(query.terms, query.other_terms)
+async def _matches(call: Call, found: SearchHits) -> list[Match]:
+    """How the texts of the threads match."""
+    texts = await _texts(call, found.threads.values(), found.texts)
+    sought = Sought(found.words.terms, found.words.other_terms)
 
     def cut() -> list[Match]:
         return [
@@ -279,7 +263,7 @@ async def _matches(
                 reply_id=UNSET if text_id == thread_id else text_id,
                 snippet=UntrustedContent(body=snippet(texts[text_id], sought)),
             )
-            for thread_id, text_id in found.items()
+            for thread_id, text_id in found.texts.items()
         ]
 
     long = sum(text.characters for text in texts.values() if not text.short)
@@ -287,7 +271,7 @@ async def _matches(
 
 
 async def _texts(
-    call: Call, known: list[ListedThread], found: Mapping[str, str]
+    call: Call, known: Collection[ListedThread], found: Mapping[str, str]
 ) -> dict[str, PreparedText]:
     """The texts that were found, of which those that were not cached are from now on; one with
     additions may have more of them by now, and is made anew."""
