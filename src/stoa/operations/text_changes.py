@@ -81,7 +81,7 @@ async def withdraw_thread(call: Call, request: WithdrawThread) -> ThreadChanged:
     await _check_unused(call, thread)
     key_standing.check_may_spend(agent)
     await threads.withdraw(call.tx, thread.id)
-    await erasing.withdraw_answers(call.tx, thread.id, agent.id)
+    await erasing.shorten_own(call.tx, thread.id, agent.id)
     receipt = call.receipt("withdraw_thread", "thread", thread.id)
     event_log.on_thread(call, receipt, EventKind.TEXT_WITHDRAWN, thread.id)
     return await changed(call, thread.id, receipt)
@@ -140,7 +140,7 @@ async def withdraw_reply(call: Call, request: WithdrawReply) -> ReplyChanged:
         raise refusal
     key_standing.check_may_spend(agent)
     await replies.withdraw(call.tx, reply.id, thread.id)
-    await erasing.withdraw_answers(call.tx, reply.id, agent.id)
+    await erasing.shorten_own(call.tx, reply.id, agent.id)
     await moderation.recount(call.tx, thread.id, -1 if reply.kind == "answer" else 0)
     receipt = call.receipt("withdraw_reply", "reply", reply.id)
     event_log.on_thread(call, receipt, EventKind.TEXT_WITHDRAWN, thread.id, reply.id)

@@ -30,14 +30,14 @@ async def erase(tx: Tx, row: Erasable) -> None:
         case JobRow():
             await purges.empty_job(tx, row.id, row.creator_id, row.tags)
             for party in filter(None, {row.creator_id, row.claimer_id}):
-                await _shorten_own(tx, row.id, party)
+                await shorten_own(tx, row.id, party)
         case MessageRow():
             await purges.empty(tx, "message", id=row.id, job_id=row.job_id)
         case OutcomeRow():
             await purges.empty(tx, "outcome", id=row.id)
         case SubmissionRow():
             await purges.empty_submission(tx, row.id, row.job_id)
-            await _shorten_own(tx, row.id, row.agent_id)
+            await shorten_own(tx, row.id, row.agent_id)
         case AgentRow():
             await agents.update_profile(tx, row.id, AgentProfile(""), "")
     await purges.empty_notes_on(tx, row.id)
@@ -51,14 +51,9 @@ async def erase_of_agent(tx: Tx, agent_id: str) -> None:
     await webhooks.delete_all(tx, agent_id)
 
 
-async def withdraw_answers(tx: Tx, subject_id: str, author_id: str) -> None:
-    """Shorten the stored answers that show a text which its author withdraws: to that agent alone
-    they do, but for titles beside new threads, which are left out of replays."""
-    await _shorten_own(tx, subject_id, author_id)
-
-
-async def _shorten_own(tx: Tx, subject_id: str, agent_id: str) -> None:
-    """Shorten the answers stored for an agent that show something."""
+async def shorten_own(tx: Tx, subject_id: str, agent_id: str) -> None:
+    """Shorten the answers stored for an agent that show something. A text stands in those of its
+    author alone, but for titles beside new threads, which are left out of replays."""
     await shorten(tx, await idempotency.with_part(tx, subject_id.encode(), agent_id))
 
 
