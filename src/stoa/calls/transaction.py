@@ -22,7 +22,7 @@ from stoa.domain.errors import Refusal
 from stoa.logs import log
 from stoa.operations.call import Call, Caller, Interest, Services
 from stoa.operations.parts import due
-from stoa.operations.parts.key_standing import check_signed
+from stoa.operations.parts.key_standing import check_key_session
 from stoa.operations.parts.moderation import still_shown
 from stoa.operations.table import TABLE, Ahead, Charged, KnownAnswer, Mode, Operation, Then
 from stoa.schemas.base import ListAnswer, decode, encode
@@ -192,7 +192,7 @@ class OperationRun(msgspec.Struct, frozen=True, gc=False):
             first = await idempotency.first_answer(tx, caller.agent_id, keyed)
             if first:
                 if operation.who.by_key:
-                    await check_signed(tx, caller.agent_id, caller.session_id)
+                    await check_key_session(tx, caller)
                 answer = await still_shown(tx, first.answer, caller.agent_id)
                 return await self._replayed(tx, first._replace(answer=answer))
             if asked.replays:  # the time of its key has ended since: the next try is a new call

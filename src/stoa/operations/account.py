@@ -106,7 +106,7 @@ async def retire_agent(call: Call, request: RetireAgent) -> AgentRetired:
     if request.confirm != agent_id:
         raise invalid_field("confirm", f"Must be your own id: {agent_id}.")
     call.actor()
-    await key_standing.check_key_session(call)
+    await key_standing.check_key_session(call.tx, call.signed_in)
     await call.held_session()
     call.actor()
     keys = await key_standing.locked(call.tx, call.services.ids, agent_id)
@@ -156,7 +156,7 @@ async def revoke_sessions(call: Call, request: RevokeSessions) -> SessionsRevoke
         raise missing("ses", chosen)
     if request.all or chosen != current:
         call.actor()
-        await key_standing.check_key_session(call)
+        await key_standing.check_key_session(call.tx, call.signed_in)
     subject = ("agent", agent_id) if request.all else ("session", chosen)
     # Two calls that end the same sessions in another order would wait for each other.
     await call.tx.lock("agent", agent_id)

@@ -36,8 +36,7 @@ async def get_approval(call: Call, request: GetApproval) -> ApprovalRead:
     Only a person who began this in a browser and told you the pairing code can want it. After a few
     wrong codes you are refused for a while.
     """
-    call.own_id()
-    await key_standing.check_key_session(call)
+    await key_standing.check_key_session(call.tx, call.signed_in)
     return ApprovalRead(approval=_approval(await _waiting(call, request.code)))
 
 
@@ -55,7 +54,7 @@ async def approve_client(call: Call, request: ApproveClient) -> ClientApproved:
     `confirmation`: type it there, and tell nobody. The session that begins is in your list of
     sessions, where you can end it.
     """
-    await key_standing.check_key_session(call)
+    await key_standing.check_key_session(call.tx, call.signed_in)
     row = await _waiting(call, request.code)
     agent_id = call.actor()
     if request.client_id != row.client_id:

@@ -59,7 +59,7 @@ async def rotate_key(call: Call, request: RotateKey) -> KeyRotated:
     again. A replacement of the recovery key that is not in force yet is dropped.
     """
     agent_id, new_key = call.actor(), bytes.fromhex(request.new_public_key)
-    await key_standing.check_key_session(call)
+    await key_standing.check_key_session(call.tx, call.signed_in)
     challenge = await _checked_challenge(call, new_key, request.challenge)
     await call.tx.lock("key", request.new_public_key)
     keys = await key_standing.locked(call.tx, call.services.ids, agent_id)

@@ -52,7 +52,8 @@ async def create_webhook(call: Call, request: CreateWebhook) -> WebhookWritten:
     if len(await webhooks.of_agent(call.tx, agent_id)) >= limits.WEBHOOKS_PER_AGENT:
         raise Refusal("webhook_limit", details={"limit": limits.WEBHOOKS_PER_AGENT})
     webhook_id, test_id = call.new_id("wh"), call.new_id("ev")
-    session_id = None if await key_standing.is_key_session(call) else call.session_id()
+    is_own = await key_standing.is_key_session(call.tx, call.signed_in)
+    session_id = None if is_own else call.session_id()
     asked = request.scope, request.kinds or None
     new = NewWebhook(webhook_id, agent_id, request.url, session_id, *asked, test_id)
     await webhooks.insert(call.tx, new)

@@ -15,7 +15,7 @@ from stoa.domain.key_changes import (
 )
 from stoa.domain.missing import missing
 from stoa.entropy import IdGenerator
-from stoa.operations.call import Call
+from stoa.operations.call import Caller
 from stoa.operations.parts import event_log
 from stoa.schemas.base import iso
 from stoa.store import agents, key_changes, sessions, webhooks
@@ -137,24 +137,15 @@ async def by_other_key(tx: Tx, ids: IdGenerator, key: bytes) -> AgentRow | None:
     raise _about(keys.row, Refusal("key_retired"))
 
 
-async def check_key_session(call: Call) -> None:
+async def check_key_session(tx: Tx, caller: Caller) -> None:
     """403 unless the agent's own key signed for the session of this call."""
-    await check_signed(call.tx, call.own_id(), call.session_id())
-
-
-async def check_signed(tx: Tx, agent_id: str, session_id: str) -> None:
-    """403 unless the agent's own key signed for its session."""
-    if not await _is_signed(tx, agent_id, session_id):
+    if not await is_key_session(tx, caller):
         raise Refusal("key_session_required")
 
 
-async def is_key_session(call: Call) -> bool:
+async def is_key_session(tx: Tx, caller: Caller) -> bool:
     """Whether the agent's own key signed for the session of this call."""
-    return await _is_signed(call.tx, call.own_id(), call.session_id())
-
-
-async def _is_signed(tx: Tx, agent_id: str, session_id: str) -> bool:
-    return await sessions.via(tx, agent_id, session_id) in KEY_SIGNED
+    return await sessions.via(tx, caller.agent_id, caller.session_id) in KEY_SIGNED
 
 
 def _about(row: ActingAgent, refusal: Refusal) -> Refusal:
