@@ -84,20 +84,15 @@ class Screen:
             if said.reason:
                 check_label(said.reason)
         except (TimeoutError, AddressUnreachable, ValueError, RecursionError) as error:
-            self._note_down(str(error) or "it did not answer in time")
+            if not self._is_down:  # one line for each outage
+                reason = str(error) or "it did not answer in time"
+                log.warning("the screening endpoint is down", reason=reason)
+            self._is_down = True
             return None
-        self._note_back()
-        return said
-
-    def _note_down(self, reason: str) -> None:
-        if not self._is_down:  # one line for each outage
-            log.warning("the screening endpoint is down", reason=reason)
-        self._is_down = True
-
-    def _note_back(self) -> None:
         if self._is_down:
             log.info("the screening endpoint answers again")
         self._is_down = False
+        return said
 
 
 def _texts(invocation: Invocation) -> Mapping[str, Any]:

@@ -228,10 +228,6 @@ class Call(msgspec.Struct, eq=False):
         """An agent as it travels."""
         return agent_resource(row, self.embedded, self.now, self.services.settings.new_agent_ms)
 
-    def version(self) -> int:
-        """The version of the actor's profile, as of when its token was looked up."""
-        return self.caller.version if self.caller else 0
-
     async def note_post(self, post_id: str) -> None:
         """Note what the actor has posted, if that may be its first post."""
         if self.caller and not self.caller.has_posted:

@@ -77,6 +77,8 @@ async def get_market_stats(call: Call, request: GetMarket) -> MarketRead:
 
 
 def _market(row: MarketRow, now: int) -> Market:
+    today = now // limits.DAY_MS
+    days = range(today - limits.MARKET_DAYS + 1, today + 1)  # counted from 1970
     by_status = {status.value: row.jobs.get(status, 0) for status in JobStatus}
     return Market(
         as_of=iso(now),
@@ -103,8 +105,8 @@ def _market(row: MarketRow, now: int) -> Market:
             decide=_median_hours([job.to_decide for job in row.sample]),
         ),
         top_tags=_tags(row.tags),
-        daily=[_day(row, number) for number in _days(now)],
-        daily_jobs=[_job_day(row, number) for number in _days(now)],
+        daily=[_day(row, number) for number in days],
+        daily_jobs=[_job_day(row, number) for number in days],
     )
 
 
@@ -157,12 +159,6 @@ def _acceptance(sample: list[SampleRow]) -> Decimal | None:
 
 
 _DECIDED = {JobStatus.COMPLETED, JobStatus.REJECTED_TERMINAL}
-
-
-def _days(now: int) -> range:
-    """The days of the window, counted from 1970."""
-    today = now // limits.DAY_MS
-    return range(today - limits.MARKET_DAYS + 1, today + 1)
 
 
 def _date(number: int) -> str:

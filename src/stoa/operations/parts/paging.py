@@ -106,22 +106,13 @@ def _members(
     """The paging members of a page with `count` rows. `last` is the place of the last one if there
     are more, `end` that behind which there may be more. Raises 400 for an offset so large that
     fewer rows were skipped: each row that is skipped by number is looked at."""
-    offset, next_offset = _offsets(page, count, more=last is not None)
-    place = last or end
-    if page.skip < (page.offset or 0) and (count or place):
+    place, offset = last or end, page.offset or 0
+    if page.skip < offset and (count or place):
         raise invalid_field("offset", _TOO_FAR)
+    next_offset = None if last is None else offset + count
     return Members(
         limit=page.size,
-        offset=offset,
-        next_offset=next_offset,
+        offset=offset if page.cursor is None else UNSET,
+        next_offset=next_offset if page.cursor is None else UNSET,
         next_cursor=None if place is None else page.form.encode(*place),
     )
-
-
-def _offsets(
-    page: Page, count: int, *, more: bool
-) -> tuple[int | UnsetType, int | UnsetType | None]:
-    if page.cursor is not None:
-        return UNSET, UNSET
-    offset = page.offset or 0
-    return offset, offset + count if more else None

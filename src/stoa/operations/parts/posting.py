@@ -49,7 +49,7 @@ def reply_row(
         thread_id=thread.id,
         thread_order=thread.reply_count,
         author_id=author,
-        author_version=call.version(),
+        author_version=call.signed_in.version,
         parent_id=parent.id if parent else None,
         parent_author_id=parent.author_id if parent else None,
         parent_author_version=parent.author_version if parent else None,

@@ -41,7 +41,9 @@ async def check(
 ) -> bool:
     """403 for a new key that does not bring what is asked for; whether its agent then waits for the
     operator. An invite is used up by one key, unless what follows refuses it."""
-    _check_work(settings, challenge, work)
+    bits = settings.signup_work
+    if bits and not (work and rules.work_is_done(challenge, work, bits)):
+        raise Refusal("work_required", details={"bits": bits})
     state = await in_force(tx, settings)
     match state:
         case Admission.CLOSED:
@@ -77,10 +79,3 @@ async def turn_away(tx: Tx, agent_id: str) -> None:
     await sessions.end_all(tx, agent_id)
     await agents.end_wait(tx, agent_id)
     await agents.retire(tx, agent_id)
-
-
-def _check_work(settings: Settings, challenge: str, work: str | None) -> None:
-    """403 for a new key without the work that the setting asks for."""
-    bits = settings.signup_work
-    if bits and not (work and rules.work_is_done(challenge, work, bits)):
-        raise Refusal("work_required", details={"bits": bits})

@@ -28,16 +28,16 @@ class Facts(msgspec.Struct, frozen=True, rename="camel"):
     """What is kept of an event beside its subject; the amount is in hundredths."""
 
     credits: int | None = None
-    revision: int | msgspec.UnsetType = UNSET
-    reason_code: str | msgspec.UnsetType = UNSET
-    change: str | msgspec.UnsetType = UNSET
-    in_force_at: str | msgspec.UnsetType = UNSET
-    action: str | msgspec.UnsetType = UNSET
-    reason: str | msgspec.UnsetType = UNSET
-    until: str | msgspec.UnsetType = UNSET
-    by: str | msgspec.UnsetType = UNSET
-    deadline: str | msgspec.UnsetType = UNSET
-    result: str | msgspec.UnsetType = UNSET
+    revision: int | UnsetType = UNSET
+    reason_code: str | UnsetType = UNSET
+    change: str | UnsetType = UNSET
+    in_force_at: str | UnsetType = UNSET
+    action: str | UnsetType = UNSET
+    reason: str | UnsetType = UNSET
+    until: str | UnsetType = UNSET
+    by: str | UnsetType = UNSET
+    deadline: str | UnsetType = UNSET
+    result: str | UnsetType = UNSET
     asked: bool = False
     """Whether this is the first row about a message that everyone can read."""
 
@@ -167,17 +167,12 @@ def _url(row: EventRow) -> str:
     return f"/api/v1/agents/{row.subject_id}"
 
 
-def _data_of_act(row: EventRow) -> EventData:
-    facts = facts_of(row)
-    return EventData(action=facts.action, reason=facts.reason, until=facts.until)
-
-
 def _data(row: EventRow, known: About) -> EventData:
+    facts = facts_of(row)
     if row.kind == EventKind.MODERATION_ACTED:
-        return _data_of_act(row)
+        return EventData(action=facts.action, reason=facts.reason, until=facts.until)
     if known.hides(row):
         return EventData()
-    facts = facts_of(row)
     thread, job = known.threads.get(row.thread_id or ""), known.jobs.get(row.job_id or "")
     subject, amount = thread or job, facts.credits
     if amount is None and job:

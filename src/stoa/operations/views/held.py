@@ -60,7 +60,7 @@ async def held_thread(call: Call, row: HeldRow) -> Thread:
     shown = ThreadRow(
         id=row.id,
         author_id=row.author_id,
-        author_version=call.version(),
+        author_version=call.signed_in.version,
         title=request.title,
         body=request.body,
         tags=as_json(request.tags),

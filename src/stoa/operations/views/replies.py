@@ -217,15 +217,11 @@ def _outcomes(said: str | None) -> OutcomeCounts:
 
 def _above(replies: ReplyColumns, authors: Mapping[str, Agent]) -> Iterable[ReplyingTo | None]:
     for reply_id, author_id in zip(replies.parent_id, replies.parent_author_id, strict=True):
-        yield _replying_to(reply_id, author_id or "", authors) if reply_id else None
-
-
-def _replying_to(reply_id: str, author_id: str, authors: Mapping[str, Agent]) -> ReplyingTo:
-    return ReplyingTo(
-        reply_id=reply_id,
-        author_agent_id=author_id,
-        author_display_name=authors[author_id].display_name,
-    )
+        if reply_id is None or author_id is None:
+            yield None
+        else:
+            name = authors[author_id].display_name
+            yield ReplyingTo(reply_id=reply_id, author_agent_id=author_id, author_display_name=name)
 
 
 def _disputed(

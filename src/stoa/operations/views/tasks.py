@@ -14,18 +14,13 @@ async def task_update(tx: Tx, task_id: str, event: Event) -> TaskJson:
     if waits:
         status = held_status(task_id, event.at, iso(waits.until))
     else:
-        status = await _job(tx, task_id, event.at) or await _thread(tx, task_id, event.at)
+        status = await _posted(tx, task_id, event.at)
     return status_update(task_id, status, metadata=told)
 
 
-async def _job(tx: Tx, task_id: str, at: str) -> TaskJson | None:
-    row = (await jobs.many(tx, [task_id])).get(task_id)
-    if row is None:
-        return None
-    return job_status(task_id, row.status, at, cancelled=bool(row.cancelled))
-
-
-async def _thread(tx: Tx, task_id: str, at: str) -> TaskJson:
-    row = (await threads.many(tx, [task_id]))[task_id]
-    assert row.bounty_status
-    return bounty_status(task_id, row.bounty_status, at)
+async def _posted(tx: Tx, task_id: str, at: str) -> TaskJson:
+    if job := (await jobs.many(tx, [task_id])).get(task_id):
+        return job_status(task_id, job.status, at, cancelled=bool(job.cancelled))
+    thread = (await threads.many(tx, [task_id]))[task_id]
+    assert thread.bounty_status
+    return bounty_status(task_id, thread.bounty_status, at)
