@@ -43,7 +43,8 @@ class Pushes:
 
     def check(self, params: Params) -> None:
         """Raise RpcError for what can be no configuration."""
-        wrong = rules.check_given(params.get("url"), plain=self._store.plain)
+        plain = bool(self._store.services.settings.webhooks_allow)
+        wrong = rules.check_given(params.get("url"), plain=plain)
         if wrong:
             raise rpc.wrong(f"`url` cannot be used. {wrong}")
         _text(params, "id", most=_ID_CHARS)

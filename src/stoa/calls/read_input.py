@@ -66,9 +66,10 @@ class InputReader:
         dry_run = False
         if incoming.dry_run is not None or operation.tag in dry_runs.IN_BODY:
             dry_run = _asks_dry_run(operation, incoming, values, issues)
-        key = None
-        if incoming.idempotency_key is not None and not dry_run:
-            key = _key_that_counts(operation, incoming, caller, issues)
+        key = None if dry_run or not operation.takes_key else incoming.idempotency_key
+        if key is not None and caller:
+            with _noted(issues):
+                check_key(key, incoming.key_name)
         options = operation.options()
         if not incoming.option_names.keys().isdisjoint(values):
             options, values = _options(operation, incoming, values, issues)
@@ -157,18 +158,6 @@ def _asks_dry_run(
         with _noted(issues):
             asked = dry_runs.checked(operation, incoming) or asked
     return asked
-
-
-def _key_that_counts(
-    operation: Operation, incoming: Incoming, caller: Caller | None, issues: list[InputIssue]
-) -> str | None:
-    """The idempotency key, None where none is taken."""
-    key = incoming.idempotency_key
-    if key is None or not caller or not operation.takes_key:
-        return None
-    with _noted(issues):
-        check_key(key, incoming.key_name)
-    return key
 
 
 def _keyed(

@@ -49,11 +49,6 @@ class Subscribing:
     outgoing: Outgoing
     clock: Clock
 
-    @property
-    def plain(self) -> bool:
-        """Whether addresses may begin with http."""
-        return bool(self.services.settings.webhooks_allow)
-
     async def subscribe(
         self, asked: AskedSubscription, given: Any, authorization: str | None, address: str
     ) -> Subscribed:

@@ -30,11 +30,6 @@ class TaskStore:
     charges: Charges
     outages: Outages
 
-    @property
-    def plain(self) -> bool:
-        """Whether addresses may begin with http."""
-        return bool(self.services.settings.webhooks_allow)
-
     async def put(self, asked: AskedPush, authorization: str | None, address: str) -> Charge:
         """Set one for the agent of a token; what it was charged. Raises a refusal."""
         caller = await self.authenticator.check(authorization, address)

@@ -58,7 +58,8 @@ class Subscriptions:
         read = {field: getattr(asked, field) for field in of.fields.values()}
         arguments = {field: value for field, value in read.items() if value is not None}
         url = delivery.get("url")
-        wrong = rules.check_given(url, plain=self._subscribing.plain)
+        plain = bool(self._subscribing.services.settings.webhooks_allow)
+        wrong = rules.check_given(url, plain=plain)
         if wrong:
             raise ProtocolError(INVALID_PARAMS, f"`delivery.url` cannot be used. {wrong}")
         return WantedEvents(of.scope, read["kinds"], _encode(arguments).decode(), cast("str", url))

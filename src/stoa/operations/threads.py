@@ -37,6 +37,8 @@ from stoa.store.places import PagePart, RowPosition
 from stoa.store.replies import ReplyColumns
 from stoa.store.threads import FrontList, SharedPlace, ThreadFilter, ThreadRow
 
+_IN_TIME = ListReplies.orders["time"]
+
 
 async def found_thread(call: Call, thread_id: str) -> ThreadRow:
     """The thread with this id, or 404; 410 for one that was removed."""
@@ -230,18 +232,13 @@ async def _with_replies(call: Call, row: ThreadRow, after: int) -> ThreadRead:
         thread=thread,
         replies=views[:count],
         replies_truncated=there_are_more or UNSET,
-        next_cursor=_behind(seen) if there_are_more else UNSET,
+        next_cursor=_IN_TIME.encode(seen - 1) if there_are_more else UNSET,
         omitted=(whole - count) or UNSET,
         next_actions=thread.next_actions,
     )
 
 
-def _behind(seen: int) -> str:
-    """The cursor that leads on behind so many replies."""
-    return ListReplies.orders["time"].encode(seen - 1)
-
-
 def reply_place(cursor: str) -> int:
     """The place of the reply behind which a page of replies begins. Raises `Refusal` for a bad
     cursor."""
-    return ListReplies.orders["time"].decode(cursor)[0]
+    return _IN_TIME.decode(cursor)[0]

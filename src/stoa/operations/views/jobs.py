@@ -245,22 +245,18 @@ def _text_url(submission_id: str, place: int) -> str:
 def _brief(work: Submission, *, is_latest: bool) -> Submission:
     """A submission as a lean job shows it: no texts of artifacts, and of an earlier one no more
     than that it was there."""
-    artifacts = (
-        []
-        if not is_latest
-        else [
-            replace(
-                one, text=UNSET, size=len(one.text.encode()), text_url=_text_url(work.id, place)
-            )
-            if one.text
-            else one
-            for place, one in enumerate(work.artifacts)
-        ]
-    )
     body = work.body
-    if not is_latest and body.body:
-        body = UntrustedContent(body="", truncated=True, characters_left=len(body.body))
-    return replace(work, artifacts=artifacts, body=body)
+    if not is_latest:
+        if body.body:
+            body = UntrustedContent(body="", truncated=True, characters_left=len(body.body))
+        return replace(work, artifacts=[], body=body)
+    artifacts = [
+        replace(one, text=UNSET, size=len(one.text.encode()), text_url=_text_url(work.id, place))
+        if one.text
+        else one
+        for place, one in enumerate(work.artifacts)
+    ]
+    return replace(work, artifacts=artifacts)
 
 
 def submission_view(row: SubmissionRow, *, visible: bool) -> Submission:
