@@ -3,6 +3,7 @@
 from collections.abc import Awaitable, Callable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
+from typing import Any
 
 import msgspec
 
@@ -130,48 +131,23 @@ async def found(tx: Tx, subject: ModerationSubject) -> SubjectRow:
     return row
 
 
-class _Author(msgspec.Struct):
-    id: str
+_SHOWN = ("thread", "reply", "job", "agent", "message", "outcome")
 
 
-class _Above(msgspec.Struct, rename="camel"):
-    author_agent_id: str
-
-
-class _Content(msgspec.Struct, rename="camel"):
-    id: str = ""
-    """Of an outcome that was answered before it had one, empty."""
-
-    thread_id: str | None = None
-    author: _Author | None = None
-    replying_to: _Above | None = None
-
-
-class _Shown(msgspec.Struct):
-    """What an answer to a write may show."""
-
-    thread: _Content | None = None
-    reply: _Content | None = None
-    job: _Content | None = None
-    agent: _Content | None = None
-    message: _Content | None = None
-    outcome: _Content | None = None
-    similar: list[_Content] = []
-
-    def subject_ids(self) -> set[str]:
-        """The ids of all of it."""
-        content = (self.thread, self.reply, self.job, self.agent, self.message, self.outcome)
-        shown = [one for one in content if one]
-        found = {one.id for one in shown} | {one.thread_id for one in shown if one.thread_id}
-        found |= {one.replying_to.author_agent_id for one in shown if one.replying_to}
-        return (found | {one.author.id for one in shown if one.author}) - {""}
+def _shown_in(members: dict[str, Any]) -> set[str]:
+    """The ids of what an answer to a write shows. An old outcome has none."""
+    shown: list[dict[str, Any]] = [members[name] for name in _SHOWN if members.get(name)]
+    found = {one.get(name) for one in shown for name in ("id", "threadId")}
+    found |= {one["author"]["id"] for one in shown if one.get("author")}
+    found |= {one["replyingTo"]["authorAgentId"] for one in shown if one.get("replyingTo")}
+    return found - {None}
 
 
 async def still_shown(tx: Tx, answer: bytes, reader_id: str) -> bytes:
     """A stored answer without the titles of threads that were hidden or withdrawn since. 410 for
     one that shows something else which was hidden."""
-    shown = msgspec.json.decode(answer, type=_Shown)
-    for subject_id in sorted(shown.subject_ids()):
+    members: dict[str, Any] = msgspec.json.decode(answer)
+    for subject_id in sorted(_shown_in(members)):
         row = await found(tx, subject_of(subject_id))
         if isinstance(row, SubmissionRow | HeldRow) or row.removed_at is None:
             continue
@@ -179,11 +155,11 @@ async def still_shown(tx: Tx, answer: bytes, reader_id: str) -> bytes:
             continue
         prefix, at = subject_id.partition("_")[0], iso(row.removed_at)
         raise removed(prefix, subject_id, reason=row.removed_reason, at=at)
-    there = await threads.titles(tx, [one.id for one in shown.similar]) if shown.similar else {}
-    if len(there) == len(shown.similar):
+    similar: list[dict[str, Any]] = members.get("similar", [])
+    there = await threads.titles(tx, [one["id"] for one in similar]) if similar else {}
+    if len(there) == len(similar):
         return answer
-    members = msgspec.json.decode(answer)
-    members["similar"] = [one for one in members["similar"] if one["id"] in there]
+    members["similar"] = [one for one in similar if one["id"] in there]
     return encode(members)
 
 
