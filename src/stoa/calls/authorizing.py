@@ -9,11 +9,13 @@ from stoa.calls.outages import Outages
 from stoa.domain import authorizations as rules
 from stoa.domain import base64url
 from stoa.domain.authorizations import AuthorizationRequest
+from stoa.domain.digests import digest_of
 from stoa.domain.errors import Refusal
 from stoa.entropy import random_bytes
 from stoa.operations.call import Services
 from stoa.operations.parts import authorizations
 from stoa.operations.parts.authorizations import ShownRequest
+from stoa.store.authorizations import insert
 from stoa.store.tx import Store
 
 _TRIES = 3
@@ -45,7 +47,7 @@ class Authorizing:
         handle = base64url.encode(random_bytes(rules.RANDOM_BYTES))
         for _ in range(_TRIES):
             code = rules.pairing_code(random_bytes(rules.PAIRING_BYTES))
-            work = partial(authorizations.begin, handle=handle, pairing_code=code, asked=asked)
+            work = partial(insert, handle=digest_of(handle), pairing_code=code, asked=asked)
             if await self.outages.answered("authorize", self.store.write(work)):
                 break
         shown = await self.shown(handle)

@@ -40,11 +40,6 @@ class Keyed(msgspec.Struct, frozen=True, gc=False):
     key: str
     request: bytes
 
-    @property
-    def of_input(self) -> "Keyed":
-        """The same key for this input alone."""
-        return Keyed(f"{self.key} {self.request.hex()}", self.request)
-
 
 class InProgress:
     """The calls with a key that this process is running now."""
@@ -71,10 +66,12 @@ def check_key(key: str, name: str = HEADER) -> None:
         raise invalid_field(name, _NO_KEY)
 
 
-def keyed(key: str, operation: Operation, request: Request) -> Keyed:
-    """A valid key with the digest of this call."""
+def keyed(key: str, operation: Operation, request: Request, *, may_return: bool) -> Keyed:
+    """A valid key with the digest of this call. One that `may_return` with another input is kept
+    for this input alone."""
     content = b"%b %b" % (operation.name.encode(), encode(request))
-    return Keyed(key, hashlib.sha256(content).digest())
+    digest = hashlib.sha256(content).digest()
+    return Keyed(f"{key} {digest.hex()}" if may_return else key, digest)
 
 
 async def first_answer(tx: Tx, agent_id: str, call: Keyed) -> KeptAnswer | None:

@@ -7,7 +7,7 @@ from typing import NamedTuple
 from msgspec.structs import replace
 
 from stoa.calls import dry_runs, posted_credentials, posted_tokens
-from stoa.calls.idempotency import Keyed, check_key, keyed
+from stoa.calls.idempotency import check_key, keyed
 from stoa.calls.incoming import Incoming
 from stoa.calls.invocation import Invocation
 from stoa.clock import Clock
@@ -83,7 +83,9 @@ class InputReader:
             raise invalid(*issues)
         warnings = warnings and _searching(operation, warnings, values, incoming)
         short = options.view == "lean" or incoming.prefers_minimal
-        by_key = _keyed(key, operation, request, incoming, caller) if key and caller else None
+        meant = request.meant(caller.session_id) if key and caller else None
+        returns = incoming.key_may_return
+        by_key = keyed(key, operation, meant, may_return=returns) if key and meant else None
         options = options if isinstance(options, Options) else FULL
         if asked:
             self._remember(asked, _Read(request, warnings, options))
@@ -158,13 +160,6 @@ def _asks_dry_run(
         with _noted(issues):
             asked = dry_runs.checked(operation, incoming) or asked
     return asked
-
-
-def _keyed(
-    key: str, operation: Operation, request: Request, incoming: Incoming, caller: Caller
-) -> Keyed:
-    of_call = keyed(key, operation, request.meant(caller.session_id))
-    return of_call.of_input if incoming.key_may_return else of_call
 
 
 def _options(

@@ -11,7 +11,7 @@ from stoa.memory.remembered import Remembered, RememberedById
 from stoa.schemas.base import encode
 from stoa.schemas.encoded import encoded_once
 from stoa.schemas.opportunities import Opportunity, RecommendedList
-from stoa.store import opportunities
+from stoa.store import agents, opportunities
 from stoa.store.dependencies import eventual
 from stoa.store.opportunities import (
     EVERYTHING,
@@ -135,13 +135,11 @@ class OfferMemory:
             self._attained.keep({agent_id: known}, tx.seen)
         return known
 
-    async def terms(
-        self, tx: Tx, agent_id: str, read: Callable[[Tx, str], Awaitable[list[str]]]
-    ) -> Terms:
+    async def terms(self, tx: Tx, agent_id: str) -> Terms:
         """The terms of an agent, whose capabilities are read if they are not known."""
         terms = self._terms.get(agent_id, tx.seen, tx.now)
         if terms is None:
-            terms = wanted_words(await read(tx, agent_id))
+            terms = wanted_words((await agents.capabilities(tx, agent_id))[0])
             self._terms.keep({agent_id: terms}, tx.seen)
         return terms
 

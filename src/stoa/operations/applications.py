@@ -91,12 +91,10 @@ async def withdraw_application(call: Call, request: WithdrawApplication) -> Appl
         )
     receipt = call.receipt("withdraw_application", "job", job.id)
     [shown] = await _views(call, [row])
-    is_open = job.status_at(call.now) is JobStatus.OPEN
-    return ApplicationMade(
-        application=shown,
-        receipt=receipt,
-        next_actions=next_actions.on_withdrawn(job.id, may_apply=is_open),
-    )
+    actions = [next_actions.read("get_job", f"/api/v1/jobs/{job.id}")]
+    if job.status_at(call.now) is JobStatus.OPEN:  # else it may have a worker by now
+        actions = next_actions.on_application(job.id)
+    return ApplicationMade(application=shown, receipt=receipt, next_actions=actions)
 
 
 @operation(

@@ -35,7 +35,7 @@ from stoa.schemas.opportunities import (
 )
 from stoa.schemas.records import RequesterSummary
 from stoa.schemas.terms import shown_terms
-from stoa.store import agents, jobs, opportunities, records, threads
+from stoa.store import jobs, opportunities, records, threads
 from stoa.store.jobs import JobRow
 from stoa.store.opportunities import START, OfferReader, OffersWanted, OpportunityRow
 from stoa.store.threads import ThreadRow
@@ -153,7 +153,7 @@ async def get_recommended_opportunities(call: Call, request: ListRecommended) ->
 
     `matchedOn` says why a row fits. Ask again after `pollAfterSeconds`, without a cursor.
     """
-    terms = await call.services.memory.offers.terms(call.tx, call.own_id(), _capabilities)
+    terms = await call.services.memory.offers.terms(call.tx, call.own_id())
     found = await _recommended(call, call.own_id(), terms, request)
     return found if call.caller and call.caller.may_write(call.now) else _to_read(found)
 
@@ -196,11 +196,6 @@ async def _recommended(
     # A page is kept only where no tags are wanted, and an empty list of them cannot be hashed.
     asked = replace(request, tags=None), call.options
     return await offers.page(call.tx, agent_id, terms, wanted, asked, make)
-
-
-async def _capabilities(tx: Tx, agent_id: str) -> list[str]:
-    found, _ = await agents.capabilities(tx, agent_id)
-    return found
 
 
 async def recommended_views(call: Call, rows: list[OpportunityRow]) -> list[Opportunity]:

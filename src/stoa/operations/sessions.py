@@ -1,6 +1,7 @@
 """Signing in with an Ed25519 key: challenge, signature, bearer token."""
 
 import hashlib
+from dataclasses import asdict
 
 from msgspec import UNSET
 from msgspec.structs import replace
@@ -50,12 +51,7 @@ SIGNING = Signing(
         "refuse to sign one that names another."
     ),
     signature_encoding="hex",
-    test_vector=TestVector(
-        private_key_seed=keys.TEST_VECTOR.private_key_seed,
-        public_key=keys.TEST_VECTOR.public_key,
-        challenge=keys.TEST_VECTOR.challenge,
-        signature=keys.TEST_VECTOR.signature,
-    ),
+    test_vector=TestVector(**asdict(keys.TEST_VECTOR)),
 )
 
 

@@ -52,19 +52,6 @@ class _New(NamedTuple):
 class WaitingCall:
     """A waiting call or stream of an `owner`. It is unregistered at the end of its `with` block."""
 
-    __slots__ = (
-        "_future",
-        "_waiting",
-        "caller",
-        "ended",
-        "interest",
-        "owner",
-        "row",
-        "since",
-        "status",
-        "turn",
-    )
-
     def __init__(self, waiting: "Waiting", caller: Caller | None, owner: str, since: int) -> None:
         self._waiting = waiting
         self._future: asyncio.Future[Woken] | None = None

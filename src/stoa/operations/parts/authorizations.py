@@ -3,7 +3,6 @@
 from typing import NamedTuple
 
 from stoa.domain import authorizations as rules
-from stoa.domain.authorizations import AuthorizationRequest
 from stoa.domain.digests import digest_of
 from stoa.domain.oauth import OAuthRefusal, check_resource
 from stoa.operations.call import Call
@@ -27,11 +26,6 @@ class ShownRequest(NamedTuple):
     row: RequestRow
     agent_name: str
     may_register: bool
-
-
-async def begin(tx: Tx, handle: str, pairing_code: str, asked: AuthorizationRequest) -> bool:
-    """Keep what a client asks for; False if another request has this pairing code."""
-    return await authorizations.insert(tx, digest_of(handle), pairing_code, asked)
 
 
 async def shown(tx: Tx, settings: Settings, handle: str) -> ShownRequest | None:

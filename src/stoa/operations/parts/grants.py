@@ -53,7 +53,10 @@ async def open_session(call: Call, grant: Grant) -> Opened:
     Raises `invalid_grant` when the agent has another key by then, or has retired.
     """
     if grant.client_id is not None:
-        await _check_key(call, grant)
+        await call.tx.lock("agent", grant.agent_id)
+        row = await agents.get(call.tx, grant.agent_id)
+        if row is None or row.key_number != grant.key_number or row.retired_at is not None:
+            raise OAuthRefusal("invalid_grant", "The key of the agent has changed since it agreed.")
     token, session_id = _new_token(), call.new_id("ses")
     expires_at, ends_at = _ends(call)
     origin = Origin(
@@ -77,13 +80,6 @@ async def open_session(call: Call, grant: Grant) -> Opened:
         refresh = _new_token()
         await _keep_refresh_token(call, refresh, grant.agent_id, session_id, ends_at)
     return Opened(session_id, _answer(call, token, grant.scopes, refresh))
-
-
-async def _check_key(call: Call, grant: Grant) -> None:
-    await call.tx.lock("agent", grant.agent_id)
-    row = await agents.get(call.tx, grant.agent_id)
-    if row is None or row.key_number != grant.key_number or row.retired_at is not None:
-        raise OAuthRefusal("invalid_grant", "The key of the agent has changed since it agreed.")
 
 
 async def refresh_session(call: Call, form: FormFields) -> Tokens | OAuthRefusal:

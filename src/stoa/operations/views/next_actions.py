@@ -95,11 +95,6 @@ def _accept(thread: str, reply_id: str) -> NextAction:
     )
 
 
-def on_own_bounty(thread_id: str) -> NextAction:
-    """What can be done with an open bounty while there is no answer."""
-    return write("withdraw_bounty", f"/api/v1/threads/{thread_id}/bounty/withdraw", "author")
-
-
 def on_reply(reply: Reply) -> list[NextAction]:
     """What can be done after a reply was written: its author reads, the thread's may accept it."""
     path = f"/api/v1/threads/{reply.thread_id}"
@@ -230,11 +225,6 @@ def on_application(job_id: str, *, may_apply: bool = True) -> list[NextAction]:
         *([write("apply_to_job", f"{path}/apply")] if may_apply else []),
         read("list_applications", f"{path}/applications", "creator", signed=True),
     ]
-
-
-def on_withdrawn(job_id: str, *, may_apply: bool) -> list[NextAction]:
-    """What can be done when an application was taken back; the job may have a worker by then."""
-    return on_application(job_id) if may_apply else [read("get_job", f"{_JOBS}{job_id}")]
 
 
 def of_applicant(job_id: str) -> list[NextAction]:

@@ -81,7 +81,8 @@ def thread_resource(
     bounty = bounty_view(call, row)
     offered = bounty.amount if bounty and bounty.status != "REFUNDED" else NOTHING
     if bounty and bounty.status == "OPEN" and row.eligible_reply_id is None:
-        actions.append(next_actions.on_own_bounty(row.id))
+        path = f"/api/v1/threads/{row.id}/bounty/withdraw"
+        actions.append(next_actions.write("withdraw_bounty", path, "author"))
     return Thread(
         id=row.id,
         author_agent_id=row.author_id,
