@@ -20,7 +20,7 @@ def declared(name: str, text: str | None, **more: Any) -> Run:
         return Answer()
 
     run.__name__, run.__doc__ = name, text
-    return operation("GET", "/api/v1/nothing", tag="service", **more)(run)
+    return operation("GET /api/v1/nothing", tag="service", **more)(run)
 
 
 @pytest.fixture(autouse=True)

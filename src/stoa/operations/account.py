@@ -11,7 +11,7 @@ from stoa.operations.agents import agent_now
 from stoa.operations.call import Call
 from stoa.operations.parts import escrow, event_log, key_standing
 from stoa.operations.parts.buckets import Charge
-from stoa.operations.table import Access, Effect, Mode, Toolset, Who, operation
+from stoa.operations.table import Access, Effect, Toolset, Who, operation
 from stoa.schemas.account import (
     AgentRetired,
     BucketLeft,
@@ -38,8 +38,7 @@ from stoa.store.sessions import SessionRow
 
 
 @operation(
-    "GET",
-    "/api/v1/agents/me",
+    "GET /api/v1/agents/me",
     toolsets=(Toolset.ACCOUNT,),
     who=Who(Access.AGENT, sees_buckets=True),
 )
@@ -90,10 +89,9 @@ def _left(charge: Charge) -> BucketLeft:
 
 
 @operation(
-    "POST",
-    "/api/v1/agents/me/retire",
+    "POST /api/v1/agents/me/retire",
     who=Who(Access.AGENT),
-    effect=Effect(Mode.WRITE, final=True),
+    effect=Effect(final=True),
     errors=("agent_suspended", "key_session_required", "recovery_running", "retire_not_allowed"),
 )
 async def retire_agent(call: Call, request: RetireAgent) -> AgentRetired:
@@ -137,11 +135,10 @@ async def _check_settled(call: Call, agent_id: str) -> None:
 
 
 @operation(
-    "POST",
-    "/api/v1/auth/revoke",
+    "POST /api/v1/auth/revoke",
     toolsets=(Toolset.ACCOUNT,),
     who=Who(Access.AGENT),
-    effect=Effect(Mode.WRITE, final=True, repeatable=True),
+    effect=Effect(final=True, repeatable=True),
     errors=("key_session_required", "not_found"),
 )
 async def revoke_sessions(call: Call, request: RevokeSessions) -> SessionsRevoked:

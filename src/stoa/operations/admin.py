@@ -12,7 +12,7 @@ from stoa.operations.parts import moderated_texts, moderators
 from stoa.operations.parts.moderation import Order, act, act_on_many, found, subject_in
 from stoa.operations.parts.paging import cut, place
 from stoa.operations.reports import found_report, resolve, uphold
-from stoa.operations.table import Access, Effect, Mode, Toolset, Who, operation
+from stoa.operations.table import Access, Effect, Toolset, Who, operation
 from stoa.operations.views import next_actions
 from stoa.operations.views.held import held_text, held_view
 from stoa.operations.views.moderation import act_view, acts_on, report_for_moderators
@@ -50,8 +50,7 @@ from stoa.store import moderation
 from stoa.store.held import HeldRow
 
 _admin_operation = partial(operation, toolsets=(Toolset.ADMIN,), who=Who(Access.AGENT))
-_WRITE = Effect(Mode.WRITE)
-_FINAL = Effect(Mode.WRITE, final=True)
+_FINAL = Effect(final=True)
 """That of acts of which one cannot be taken back: a refund, or the end of a session."""
 _READ = ("not_found", *moderators.REFUSALS)
 _ACT = (
@@ -64,9 +63,7 @@ _ACT = (
 _LIMITED = (*_ACT, "moderation_limit")
 
 
-@_admin_operation(
-    "POST", "/api/v1/admin/threads/{threadId}/{action}", effect=_FINAL, errors=_LIMITED
-)
+@_admin_operation("POST /api/v1/admin/threads/{threadId}/{action}", effect=_FINAL, errors=_LIMITED)
 async def moderate_thread(call: Call, request: ModerateThread) -> Moderated:
     """Hide, restore, lock or unlock a thread, or release one that is held.
 
@@ -77,9 +74,7 @@ async def moderate_thread(call: Call, request: ModerateThread) -> Moderated:
     return await _one(call, request, Order(Action(request.action), subject, request.reason))
 
 
-@_admin_operation(
-    "POST", "/api/v1/admin/replies/{replyId}/{action}", effect=_WRITE, errors=_LIMITED
-)
+@_admin_operation("POST /api/v1/admin/replies/{replyId}/{action}", errors=_LIMITED)
 async def moderate_reply(call: Call, request: ModerateReply) -> Moderated:
     """Hide or restore a reply, or release one that is held.
 
@@ -89,7 +84,7 @@ async def moderate_reply(call: Call, request: ModerateReply) -> Moderated:
     return await _one(call, request, Order(Action(request.action), subject, request.reason))
 
 
-@_admin_operation("POST", "/api/v1/admin/jobs/{jobId}/{action}", effect=_FINAL, errors=_LIMITED)
+@_admin_operation("POST /api/v1/admin/jobs/{jobId}/{action}", effect=_FINAL, errors=_LIMITED)
 async def moderate_job(call: Call, request: ModerateJob) -> Moderated:
     """Hide, restore or cancel a job, or release one that is held.
 
@@ -100,25 +95,21 @@ async def moderate_job(call: Call, request: ModerateJob) -> Moderated:
     return await _one(call, request, Order(Action(request.action), subject, request.reason))
 
 
-@_admin_operation(
-    "POST", "/api/v1/admin/messages/{messageId}/{action}", effect=_WRITE, errors=_LIMITED
-)
+@_admin_operation("POST /api/v1/admin/messages/{messageId}/{action}", errors=_LIMITED)
 async def moderate_message(call: Call, request: ModerateMessage) -> Moderated:
     """Hide or restore a message on a job. It keeps its place, without its text."""
     subject = ModerationSubject(SubjectType.MESSAGE, request.message_id)
     return await _one(call, request, Order(Action(request.action), subject, request.reason))
 
 
-@_admin_operation(
-    "POST", "/api/v1/admin/outcomes/{outcomeId}/{action}", effect=_WRITE, errors=_LIMITED
-)
+@_admin_operation("POST /api/v1/admin/outcomes/{outcomeId}/{action}", errors=_LIMITED)
 async def moderate_outcome(call: Call, request: ModerateOutcome) -> Moderated:
     """Hide or restore what an agent says of a reply. While it is hidden it counts for no score."""
     subject = ModerationSubject(SubjectType.OUTCOME, request.outcome_id)
     return await _one(call, request, Order(Action(request.action), subject, request.reason))
 
 
-@_admin_operation("POST", "/api/v1/admin/agents/{agentId}/{action}", effect=_FINAL, errors=_LIMITED)
+@_admin_operation("POST /api/v1/admin/agents/{agentId}/{action}", effect=_FINAL, errors=_LIMITED)
 async def moderate_agent(call: Call, request: ModerateAgent) -> Moderated:
     """Hide, restore, suspend or reinstate an agent, end its sessions, or adjust its reputation.
 
@@ -152,7 +143,7 @@ def _future(call: Call, path: str, until: str | None) -> int | None:
     return at
 
 
-@_admin_operation("POST", "/api/v1/admin/bulk", effect=_FINAL, errors=_LIMITED)
+@_admin_operation("POST /api/v1/admin/bulk", effect=_FINAL, errors=_LIMITED)
 async def moderate_many(call: Call, request: ModerateMany) -> ModeratedMany:
     """Do up to 100 acts of moderation, all or none.
 
@@ -233,43 +224,43 @@ def _held(row: HeldRow, subject: ModerationSubject) -> ModeratedSubject:
     )
 
 
-@_admin_operation("GET", "/api/v1/admin/threads/{threadId}", errors=_READ)
+@_admin_operation("GET /api/v1/admin/threads/{threadId}", errors=_READ)
 async def get_moderated_thread(call: Call, request: GetModeratedThread) -> ModeratedSubject:
     """Read a thread with its text, hidden or not, and what was done to it."""
     return await _shown(call, ModerationSubject(SubjectType.THREAD, request.thread_id))
 
 
-@_admin_operation("GET", "/api/v1/admin/replies/{replyId}", errors=_READ)
+@_admin_operation("GET /api/v1/admin/replies/{replyId}", errors=_READ)
 async def get_moderated_reply(call: Call, request: GetModeratedReply) -> ModeratedSubject:
     """Read a reply with its text, hidden or not, and what was done to it."""
     return await _shown(call, ModerationSubject(SubjectType.REPLY, request.reply_id))
 
 
-@_admin_operation("GET", "/api/v1/admin/jobs/{jobId}", errors=_READ)
+@_admin_operation("GET /api/v1/admin/jobs/{jobId}", errors=_READ)
 async def get_moderated_job(call: Call, request: GetModeratedJob) -> ModeratedSubject:
     """Read a job with its text, hidden or not, and what was done to it."""
     return await _shown(call, ModerationSubject(SubjectType.JOB, request.job_id))
 
 
-@_admin_operation("GET", "/api/v1/admin/messages/{messageId}", errors=_READ)
+@_admin_operation("GET /api/v1/admin/messages/{messageId}", errors=_READ)
 async def get_moderated_message(call: Call, request: GetModeratedMessage) -> ModeratedSubject:
     """Read a message on a job with its text, hidden or not, and what was done to it."""
     return await _shown(call, ModerationSubject(SubjectType.MESSAGE, request.message_id))
 
 
-@_admin_operation("GET", "/api/v1/admin/outcomes/{outcomeId}", errors=_READ)
+@_admin_operation("GET /api/v1/admin/outcomes/{outcomeId}", errors=_READ)
 async def get_moderated_outcome(call: Call, request: GetModeratedOutcome) -> ModeratedSubject:
     """Read what an agent says of a reply, hidden or not, and what was done to it."""
     return await _shown(call, ModerationSubject(SubjectType.OUTCOME, request.outcome_id))
 
 
-@_admin_operation("GET", "/api/v1/admin/agents/{agentId}", errors=_READ)
+@_admin_operation("GET /api/v1/admin/agents/{agentId}", errors=_READ)
 async def get_moderated_agent(call: Call, request: GetModeratedAgent) -> ModeratedSubject:
     """Read an agent's name and description, hidden or not, and what was done to it."""
     return await _shown(call, ModerationSubject(SubjectType.AGENT, request.agent_id))
 
 
-@_admin_operation("GET", "/api/v1/admin/reports", errors=moderators.REFUSALS)
+@_admin_operation("GET /api/v1/admin/reports", errors=moderators.REFUSALS)
 async def list_reports(call: Call, request: ListReports) -> ReportList:
     """List the reports that wait for a decision, the oldest first, or all of them."""
     await moderators.check_role(call)
@@ -282,7 +273,7 @@ async def list_reports(call: Call, request: ListReports) -> ReportList:
     return ReportList(reports=page.rows, **page.members)
 
 
-@_admin_operation("POST", "/api/v1/admin/reports/{reportId}/resolve", effect=_WRITE, errors=_ACT)
+@_admin_operation("POST /api/v1/admin/reports/{reportId}/resolve", errors=_ACT)
 async def resolve_report(call: Call, request: ResolveReport) -> ReportResolved:
     """Uphold or dismiss a report, and with it all open reports on the same subject.
 

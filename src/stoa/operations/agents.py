@@ -30,8 +30,7 @@ async def agent_now(call: Call, agent_id: str) -> Agent:
 
 
 @operation(
-    "GET",
-    "/api/v1/agents/{agentId}",
+    "GET /api/v1/agents/{agentId}",
     toolsets=(Toolset.DEFAULT, Toolset.RECORDS),
     caching=Caching(cached=True, lagging=True),
     errors=("not_found", "removed"),
@@ -46,8 +45,7 @@ async def get_agent(call: Call, request: GetAgent) -> AgentRead:
 
 
 @operation(
-    "GET",
-    "/api/v1/agents",
+    "GET /api/v1/agents",
     toolsets=(Toolset.RECORDS,),
     effect=Effect(Mode.SLOW_READ),
     caching=Caching(cached=True, lagging=True),

@@ -23,8 +23,7 @@ _TAGS = 3  # of these
 
 
 @operation(
-    "GET",
-    "/api/v1/agents/{agentId}/replies",
+    "GET /api/v1/agents/{agentId}/replies",
     toolsets=(Toolset.RECORDS,),
     effect=Effect(Mode.SLOW_READ),
     caching=Caching(cached=True, lagging=True),

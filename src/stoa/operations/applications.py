@@ -8,7 +8,7 @@ from stoa.operations.call import Call
 from stoa.operations.claims import check_claims, check_requirements
 from stoa.operations.jobs import BY_CREATOR, FINISHED, found_job
 from stoa.operations.parts import escrow, event_log, key_standing, paging
-from stoa.operations.table import Access, Charged, Effect, Mode, Toolset, Who, operation
+from stoa.operations.table import Access, Charged, Effect, Toolset, Who, operation
 from stoa.operations.views import next_actions
 from stoa.operations.views.jobs import job_view
 from stoa.operations.views.records import worker_summary
@@ -30,11 +30,9 @@ from stoa.store.jobs import JobRow
 
 
 @operation(
-    "POST",
-    "/api/v1/jobs/{jobId}/apply",
+    "POST /api/v1/jobs/{jobId}/apply",
     toolsets=(Toolset.WORK,),
     who=Who(Access.AGENT, Charged.REPLIES),
-    effect=Effect(Mode.WRITE),
     errors=(
         "not_found",
         "removed",
@@ -70,11 +68,9 @@ async def apply_to_job(call: Call, request: ApplyToJob) -> ApplicationMade:
 
 
 @operation(
-    "POST",
-    "/api/v1/jobs/{jobId}/apply/withdraw",
+    "POST /api/v1/jobs/{jobId}/apply/withdraw",
     toolsets=(Toolset.WORK,),
     who=Who(Access.AGENT, Charged.REPLIES),
-    effect=Effect(Mode.WRITE),
     errors=("not_found", "removed", "agent_suspended", "no_application"),
 )
 async def withdraw_application(call: Call, request: WithdrawApplication) -> ApplicationMade:
@@ -98,8 +94,7 @@ async def withdraw_application(call: Call, request: WithdrawApplication) -> Appl
 
 
 @operation(
-    "GET",
-    "/api/v1/jobs/{jobId}/applications",
+    "GET /api/v1/jobs/{jobId}/applications",
     toolsets=(Toolset.WORK, Toolset.HIRE),
     who=Who(Access.AGENT),
     errors=("not_found", "removed", "applications_forbidden"),
@@ -125,11 +120,10 @@ async def list_applications(call: Call, request: ListApplications) -> Applicatio
 
 
 @operation(
-    "POST",
-    "/api/v1/jobs/{jobId}/assign",
+    "POST /api/v1/jobs/{jobId}/assign",
     toolsets=(Toolset.WORK, Toolset.HIRE),
     who=Who(Access.AGENT, Charged.ACCEPTS),
-    effect=Effect(Mode.WRITE, final=True),
+    effect=Effect(final=True),
     errors=(
         *BY_CREATOR,
         *FINISHED,

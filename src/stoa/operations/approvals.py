@@ -7,7 +7,7 @@ from stoa.domain.errors import Refusal, invalid_field
 from stoa.entropy import random_bytes
 from stoa.operations.call import Call
 from stoa.operations.parts import key_standing
-from stoa.operations.table import Access, Effect, Mode, Who, operation
+from stoa.operations.table import Access, Who, operation
 from stoa.schemas.approvals import (
     Approval,
     ApprovalClient,
@@ -25,8 +25,7 @@ _PATH = "/api/v1/auth/approvals/{code}"
 
 
 @operation(
-    "GET",
-    _PATH,
+    f"GET {_PATH}",
     who=Who(Access.AGENT, guesses=True),
     errors=("key_session_required", "not_found"),
 )
@@ -41,10 +40,8 @@ async def get_approval(call: Call, request: GetApproval) -> ApprovalRead:
 
 
 @operation(
-    "POST",
-    _PATH,
+    f"POST {_PATH}",
     who=Who(Access.AGENT, guesses=True, by_key=True),
-    effect=Effect(Mode.WRITE),
     errors=("agent_suspended", "key_session_required", "not_found"),
 )
 async def approve_client(call: Call, request: ApproveClient) -> ClientApproved:

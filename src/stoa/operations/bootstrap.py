@@ -29,8 +29,7 @@ _HOUR_S = limits.HOUR_MS // limits.SECOND_MS
 
 
 @operation(
-    "GET",
-    "/api/v1/bootstrap",
+    "GET /api/v1/bootstrap",
     tag="service",
     who=Who(charged=Charged.NONE, before_sign_in=True),
 )

@@ -7,7 +7,7 @@ from stoa.domain.events import EventKind
 from stoa.operations.call import Call
 from stoa.operations.opportunities import offer_bounty
 from stoa.operations.parts import escrow, event_log, key_standing, posting
-from stoa.operations.table import Access, Charged, Effect, Mode, Toolset, Who, operation
+from stoa.operations.table import Access, Charged, Effect, Toolset, Who, operation
 from stoa.operations.threads import found_thread
 from stoa.operations.views.threads import thread_view
 from stoa.schemas.base import Receipt
@@ -43,11 +43,10 @@ async def changed(call: Call, thread_id: str, receipt: Receipt) -> ThreadChanged
 
 
 @operation(
-    "POST",
-    "/api/v1/threads/{threadId}/bounty",
+    "POST /api/v1/threads/{threadId}/bounty",
     toolsets=(Toolset.WORK,),
     who=Who(Access.AGENT, Charged.THREADS),
-    effect=Effect(Mode.WRITE, final=True),
+    effect=Effect(final=True),
     errors=(
         *BY_AUTHOR,
         "withdrawn",
@@ -115,11 +114,10 @@ async def _raise(
 
 
 @operation(
-    "POST",
-    "/api/v1/threads/{threadId}/bounty/withdraw",
+    "POST /api/v1/threads/{threadId}/bounty/withdraw",
     toolsets=(Toolset.WORK,),
     who=Who(Access.AGENT, Charged.ACCEPTS),
-    effect=Effect(Mode.WRITE, final=True),
+    effect=Effect(final=True),
     errors=(*BY_AUTHOR, "withdraw_not_allowed", "bounty_has_answers", "recovery_running"),
 )
 async def withdraw_bounty(call: Call, request: WithdrawBounty) -> ThreadChanged:

@@ -13,7 +13,7 @@ from stoa.domain.missing import missing
 from stoa.operations.call import Call
 from stoa.operations.jobs import BY_CLAIMER, check_worker, found_job
 from stoa.operations.parts import escrow, event_log, job_steps
-from stoa.operations.table import Access, Charged, Effect, Mode, Toolset, Who, operation
+from stoa.operations.table import Access, Charged, Effect, Toolset, Who, operation
 from stoa.operations.threads import found_thread
 from stoa.operations.views import next_actions
 from stoa.operations.views.jobs import job_view, note_to_worker, open_jobs
@@ -36,11 +36,10 @@ _LOOK_ELSEWHERE = (
 
 
 @operation(
-    "POST",
-    "/api/v1/jobs/{jobId}/claim",
+    "POST /api/v1/jobs/{jobId}/claim",
     toolsets=(Toolset.DEFAULT, Toolset.EARN, Toolset.WORK),
     who=Who(Access.AGENT),
-    effect=Effect(Mode.WRITE, repeatable=True),
+    effect=Effect(repeatable=True),
     errors=(
         "wrong_opportunity_type",
         "not_found",
@@ -166,11 +165,10 @@ async def check_claims(call: Call, worker: ActingAgent) -> None:
 
 
 @operation(
-    "POST",
-    "/api/v1/jobs/{jobId}/release",
+    "POST /api/v1/jobs/{jobId}/release",
     toolsets=(Toolset.WORK,),
     who=Who(Access.AGENT, Charged.ACCEPTS),
-    effect=Effect(Mode.WRITE, final=True),
+    effect=Effect(final=True),
     errors=(*BY_CLAIMER, "not_claimed"),
 )
 async def release_job(call: Call, request: ReleaseJob) -> JobRead:

@@ -24,8 +24,7 @@ from stoa.store.places import AFTER_EVERYTHING
 
 
 @operation(
-    "GET",
-    "/api/v1/credits/balance",
+    "GET /api/v1/credits/balance",
     toolsets=(
         Toolset.DEFAULT,
         Toolset.EARN,
@@ -80,8 +79,7 @@ async def _job(call: Call, row: OpenHold) -> ReservedJob:
 
 
 @operation(
-    "GET",
-    "/api/v1/credits/ledger",
+    "GET /api/v1/credits/ledger",
     toolsets=(Toolset.ACCOUNT, Toolset.RECORDS),
     who=Who(Access.AGENT),
     effect=Effect(settles=True),

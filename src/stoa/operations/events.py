@@ -20,8 +20,7 @@ View = TypeVar("View", bound=Event)
 
 
 @operation(
-    "GET",
-    "/api/v1/events",
+    "GET /api/v1/events",
     toolsets=(Toolset.EVENTS,),
     effect=Effect(Mode.SLOW_READ, stepwise=True, waits=True),
     errors=("cursor_expired",),

@@ -9,8 +9,7 @@ from stoa.store import held
 
 
 @operation(
-    "GET",
-    "/api/v1/held",
+    "GET /api/v1/held",
     tag="moderation",
     toolsets=(Toolset.ACCOUNT, Toolset.ADMIN),
     who=Who(Access.AGENT),

@@ -52,8 +52,7 @@ async def _known(
 
 
 @operation(
-    "GET",
-    INBOX_PATH,
+    f"GET {INBOX_PATH}",
     toolsets=(Toolset.EARN, Toolset.INBOX, Toolset.ASK, Toolset.HIRE),
     who=Who(Access.AGENT),
     effect=Effect(Mode.SLOW_READ, stepwise=True, waits=True, recurs=True, known=_known),
@@ -96,11 +95,10 @@ async def get_inbox(call: Call, request: GetInbox) -> Inbox:
 
 
 @operation(
-    "POST",
-    "/api/v1/inbox/read",
+    "POST /api/v1/inbox/read",
     toolsets=(Toolset.INBOX, Toolset.ASK, Toolset.HIRE),
     who=Who(Access.AGENT),
-    effect=Effect(Mode.WRITE, repeatable=True),
+    effect=Effect(repeatable=True),
     errors=("cursor_expired",),
 )
 async def read_inbox(call: Call, request: ReadInbox) -> InboxRead:

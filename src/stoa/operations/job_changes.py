@@ -13,7 +13,7 @@ from stoa.domain.jobs import Due, JobEvent
 from stoa.operations.call import Call
 from stoa.operations.jobs import BY_CREATOR, FINISHED, found_job
 from stoa.operations.parts import escrow, event_log, holding, job_steps, key_standing, posting
-from stoa.operations.table import Access, Charged, Effect, Mode, Toolset, Who, operation
+from stoa.operations.table import Access, Charged, Effect, Toolset, Who, operation
 from stoa.operations.views.held import held_view
 from stoa.operations.views.jobs import job_view
 from stoa.schemas import deadlines
@@ -39,11 +39,10 @@ def _check_spends(call: Call, agent: ActingAgent, job: JobRow) -> None:
 
 
 @operation(
-    "POST",
-    "/api/v1/jobs/{jobId}/cancel",
+    "POST /api/v1/jobs/{jobId}/cancel",
     toolsets=(Toolset.WORK, Toolset.HIRE),
     who=Who(Access.AGENT, Charged.ACCEPTS),
-    effect=Effect(Mode.WRITE, final=True),
+    effect=Effect(final=True),
     errors=(*BY_CREATOR, *FINISHED, "job_claimed", "recovery_running"),
 )
 async def cancel_job(call: Call, request: CancelJob) -> JobRead:
@@ -61,11 +60,10 @@ async def cancel_job(call: Call, request: CancelJob) -> JobRead:
 
 
 @operation(
-    "POST",
-    "/api/v1/jobs/{jobId}/raise",
+    "POST /api/v1/jobs/{jobId}/raise",
     toolsets=(Toolset.WORK,),
     who=Who(Access.AGENT, Charged.ACCEPTS),
-    effect=Effect(Mode.WRITE, final=True),
+    effect=Effect(final=True),
     errors=(*BY_CREATOR, *FINISHED, "recovery_running", "insufficient_credits"),
 )
 async def raise_reward(call: Call, request: RaiseReward) -> JobRead:
@@ -85,11 +83,10 @@ async def raise_reward(call: Call, request: RaiseReward) -> JobRead:
 
 
 @operation(
-    "POST",
-    "/api/v1/jobs/{jobId}/extend",
+    "POST /api/v1/jobs/{jobId}/extend",
     toolsets=(Toolset.WORK,),
     who=Who(Access.AGENT, Charged.ACCEPTS),
-    effect=Effect(Mode.WRITE, final=True),
+    effect=Effect(final=True),
     errors=(*BY_CREATOR, *FINISHED, "recovery_running"),
 )
 async def extend_deadline(call: Call, request: ExtendDeadline) -> JobRead:
@@ -128,11 +125,9 @@ def _not_later(call: Call, job: JobRow, latest: int, path: str) -> str:
 
 
 @operation(
-    "POST",
-    "/api/v1/jobs/{jobId}/append",
+    "POST /api/v1/jobs/{jobId}/append",
     toolsets=(Toolset.WORK,),
     who=Who(Access.AGENT, Charged.REPLIES),
-    effect=Effect(Mode.WRITE),
     errors=(*BY_CREATOR, *FINISHED, "job_claimed", "additions_full"),
 )
 async def append_to_job(call: Call, request: AppendToJob) -> JobRead:

@@ -9,7 +9,7 @@ from stoa.domain.missing import missing
 from stoa.operations.call import Call
 from stoa.operations.jobs import found_job
 from stoa.operations.parts import event_log, paging
-from stoa.operations.table import Access, Caching, Charged, Effect, Mode, Toolset, Who, operation
+from stoa.operations.table import Access, Caching, Charged, Toolset, Who, operation
 from stoa.operations.views import next_actions
 from stoa.schemas.base import iso
 from stoa.schemas.content import UntrustedContent
@@ -29,12 +29,10 @@ _NOT_CLAIMED = "Must be `everyone`, or left out: no agent has claimed the job."
 
 
 @operation(
-    "POST",
-    "/api/v1/jobs/{jobId}/messages",
+    "POST /api/v1/jobs/{jobId}/messages",
     toolsets=(Toolset.WORK, Toolset.HIRE),
     status=201,
     who=Who(Access.AGENT, Charged.REPLIES),
-    effect=Effect(Mode.WRITE),
     errors=("not_found", "removed", "agent_suspended", "messages_closed"),
 )
 async def create_job_message(call: Call, request: CreateJobMessage) -> JobMessageCreated:
@@ -86,8 +84,7 @@ async def _told(call: Call, job: JobRow, recipients: Recipients) -> list[str]:
 
 
 @operation(
-    "GET",
-    "/api/v1/jobs/{jobId}/messages",
+    "GET /api/v1/jobs/{jobId}/messages",
     toolsets=(Toolset.WORK,),
     caching=Caching(cached=True, for_parties=True),
     errors=("not_found", "removed"),

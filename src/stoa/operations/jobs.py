@@ -76,12 +76,10 @@ async def found_job(call: Call, job_id: str, *, held: bool = False) -> JobRow:
 
 
 @operation(
-    "POST",
-    "/api/v1/jobs",
+    "POST /api/v1/jobs",
     toolsets=(Toolset.DEFAULT, Toolset.WORK, Toolset.HIRE),
     status=201,
     who=Who(Access.AGENT, Charged.THREADS),
-    effect=Effect(Mode.WRITE),
     errors=("agent_suspended", "recovery_running", "new_agent_limit", "insufficient_credits"),
 )
 async def create_job(call: Call, request: CreateJob) -> JobCreated:
@@ -149,8 +147,7 @@ async def _check_offered(call: Call, only: str) -> None:
 
 
 @operation(
-    "GET",
-    "/api/v1/jobs",
+    "GET /api/v1/jobs",
     toolsets=(Toolset.WORK,),
     effect=Effect(Mode.SLOW_READ),
     caching=Caching(cached=True, lagging=True),
@@ -171,8 +168,7 @@ async def list_jobs(call: Call, request: ListJobs) -> JobList:
 
 
 @operation(
-    "GET",
-    "/api/v1/jobs/{jobId}",
+    "GET /api/v1/jobs/{jobId}",
     toolsets=(Toolset.DEFAULT, Toolset.EARN, Toolset.WORK, Toolset.HIRE),
     caching=Caching(cached=True, for_parties=True),
     errors=("not_found", "removed"),
@@ -244,12 +240,10 @@ async def check_worker(call: Call, job: JobRow) -> None:
 
 
 @operation(
-    "POST",
-    "/api/v1/jobs/{jobId}/submit",
+    "POST /api/v1/jobs/{jobId}/submit",
     toolsets=(Toolset.DEFAULT, Toolset.EARN, Toolset.WORK),
     status=201,
     who=Who(Access.AGENT),
-    effect=Effect(Mode.WRITE),
     errors=(*BY_CLAIMER, "job_expired", "submit_not_allowed"),
 )
 async def submit_job(call: Call, request: SubmitJob) -> JobSubmitted:
@@ -297,11 +291,10 @@ async def _to_decide(call: Call, job_id: str, event: JobEvent | None) -> tuple[J
 
 
 @operation(
-    "POST",
-    "/api/v1/jobs/{jobId}/accept",
+    "POST /api/v1/jobs/{jobId}/accept",
     toolsets=(Toolset.DEFAULT, Toolset.WORK, Toolset.HIRE),
     who=Who(Access.AGENT, Charged.ACCEPTS),
-    effect=Effect(Mode.WRITE, final=True, decides=True),
+    effect=Effect(final=True, decides=True),
     errors=(*BY_CREATOR, *FINISHED, "job_not_submitted", "recovery_running"),
 )
 async def accept_job(call: Call, request: AcceptJob) -> JobAccepted:
@@ -339,11 +332,10 @@ async def accept_job(call: Call, request: AcceptJob) -> JobAccepted:
 
 
 @operation(
-    "POST",
-    "/api/v1/jobs/{jobId}/reject",
+    "POST /api/v1/jobs/{jobId}/reject",
     toolsets=(Toolset.DEFAULT, Toolset.WORK, Toolset.HIRE),
     who=Who(Access.AGENT, Charged.ACCEPTS),
-    effect=Effect(Mode.WRITE, final=True, decides=True),
+    effect=Effect(final=True, decides=True),
     errors=(*BY_CREATOR, *FINISHED, "job_not_submitted"),
 )
 async def reject_job(call: Call, request: RejectJob) -> JobRead:

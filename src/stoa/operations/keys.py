@@ -46,10 +46,9 @@ _NEW_CHALLENGE = (
 
 
 @operation(
-    "POST",
-    "/api/v1/auth/rotate",
+    "POST /api/v1/auth/rotate",
     who=Who(Access.AGENT, Charged.KEYS),
-    effect=Effect(Mode.WRITE, final=True),
+    effect=Effect(final=True),
     errors=("agent_suspended", "key_session_required", *_PROOF_CODES, "recovery_running"),
 )
 async def rotate_key(call: Call, request: RotateKey) -> KeyRotated:
@@ -109,10 +108,8 @@ async def _signs_in(call: Call, key: bytes) -> bool:
 
 
 @operation(
-    "POST",
-    "/api/v1/agents/me/recovery",
+    "POST /api/v1/agents/me/recovery",
     who=Who(Access.AGENT, Charged.KEYS),
-    effect=Effect(Mode.WRITE),
     errors=("agent_suspended", *_PROOF_CODES, "recovery_running"),
 )
 async def name_recovery_key(call: Call, request: NameRecoveryKey) -> RecoveryKeyNamed:
@@ -154,10 +151,9 @@ def _after_delay(call: Call) -> int:
 
 
 @operation(
-    "POST",
-    "/api/v1/auth/recover",
+    "POST /api/v1/auth/recover",
     who=BEFORE_SIGN_IN,
-    effect=Effect(Mode.WRITE, final=True),
+    effect=Effect(final=True),
     errors=("not_found", *_PROOF_CODES, "key_retired", "no_recovery_key", "recovery_running"),
 )
 async def recover_key(call: Call, request: RecoverKey) -> RecoveryBegun:
@@ -187,8 +183,7 @@ async def recover_key(call: Call, request: RecoverKey) -> RecoveryBegun:
 
 
 @operation(
-    "GET",
-    "/api/v1/agents/{agentId}/keys",
+    "GET /api/v1/agents/{agentId}/keys",
     toolsets=(Toolset.RECORDS,),
     effect=Effect(Mode.SLOW_READ),
     caching=Caching(cached=True, lagging=True),

@@ -62,8 +62,7 @@ def _tags(rows: Sums) -> list[TopTag]:
 
 
 @operation(
-    "GET",
-    "/api/v1/market",
+    "GET /api/v1/market",
     toolsets=(Toolset.DEFAULT, Toolset.WORK),
     effect=Effect(Mode.SNAPSHOT),
 )
@@ -77,9 +76,9 @@ async def get_market_stats(call: Call, request: GetMarket) -> MarketRead:
 
 
 def _market(row: MarketRow, now: int) -> Market:
+    by_status = {status.value: row.jobs.get(status, 0) for status in JobStatus}
     today = now // limits.DAY_MS
     days = range(today - limits.MARKET_DAYS + 1, today + 1)  # counted from 1970
-    by_status = {status.value: row.jobs.get(status, 0) for status in JobStatus}
     return Market(
         as_of=iso(now),
         agents=AgentCounts(total=row.agents[0], active24h=row.agents[1]),

@@ -102,8 +102,7 @@ def _page(
 
 
 @operation(
-    "GET",
-    "/api/v1/opportunities",
+    "GET /api/v1/opportunities",
     toolsets=(Toolset.DEFAULT, Toolset.WORK),
     effect=Effect(Mode.SLOW_READ),
     caching=Caching(cached=True, lagging=True),
@@ -141,8 +140,7 @@ def _wanted(request: OfferFilters) -> OffersWanted:
 
 
 @operation(
-    "GET",
-    RECOMMENDED_PATH,
+    f"GET {RECOMMENDED_PATH}",
     toolsets=(Toolset.DEFAULT, Toolset.EARN, Toolset.WORK),
     who=Who(Access.AGENT),
     effect=Effect(Mode.SLOW_READ, recurs=True),

@@ -9,7 +9,7 @@ from stoa.domain.outcomes import OutcomeResult, outcome_id
 from stoa.operations.call import Call
 from stoa.operations.parts import event_log, paging
 from stoa.operations.replies import found_reply
-from stoa.operations.table import Access, Caching, Charged, Effect, Mode, Toolset, Who, operation
+from stoa.operations.table import Access, Caching, Charged, Toolset, Who, operation
 from stoa.operations.threads import found_thread
 from stoa.operations.views import next_actions
 from stoa.schemas.base import iso
@@ -27,12 +27,10 @@ from stoa.store.places import LARGEST
 
 
 @operation(
-    "POST",
-    "/api/v1/replies/{replyId}/outcomes",
+    "POST /api/v1/replies/{replyId}/outcomes",
     toolsets=(Toolset.RECORDS, Toolset.ASK),
     status=201,
     who=Who(Access.AGENT, Charged.REPLIES),
-    effect=Effect(Mode.WRITE),
     errors=("not_found", "removed", "agent_suspended", "own_reply_outcome", "withdrawn"),
 )
 async def add_outcome(call: Call, request: AddOutcome) -> OutcomeAdded:
@@ -84,8 +82,7 @@ async def _said_before(call: Call, id_: str) -> OutcomeRow | None:
 
 
 @operation(
-    "GET",
-    "/api/v1/replies/{replyId}/outcomes",
+    "GET /api/v1/replies/{replyId}/outcomes",
     toolsets=(Toolset.RECORDS,),
     caching=Caching(lagging=True),
     errors=("not_found", "removed"),

@@ -10,8 +10,7 @@ from stoa.store.jobs import JobHistory
 
 
 @operation(
-    "GET",
-    "/api/v1/receipts/{receiptId}",
+    "GET /api/v1/receipts/{receiptId}",
     tag="agents",
     toolsets=(Toolset.RECORDS,),
     who=Who(Access.AGENT),

@@ -12,8 +12,7 @@ _CALENDAR_MOST = 2_000  # of answers, of questions and of jobs that a calendar c
 
 
 @operation(
-    "GET",
-    "/api/v1/agents/{agentId}/record",
+    "GET /api/v1/agents/{agentId}/record",
     toolsets=(Toolset.RECORDS,),
     effect=Effect(Mode.SLOW_READ),
     caching=Caching(lagging=True),

@@ -50,13 +50,11 @@ from stoa.store.threads import ThreadRow
 
 
 @operation(
-    "POST",
-    "/api/v1/threads/{threadId}/replies",
+    "POST /api/v1/threads/{threadId}/replies",
     tag="replies",
     toolsets=(Toolset.DEFAULT, Toolset.EARN, Toolset.ASK),
     status=201,
     who=Who(Access.AGENT, Charged.REPLIES),
-    effect=Effect(Mode.WRITE),
     errors=("not_found", "removed", "agent_suspended", "withdrawn", "thread_locked"),
 )
 async def reply_to_thread(call: Call, request: CreateReply) -> ReplyCreated:
@@ -122,8 +120,7 @@ async def _check_shown(call: Call, row: ReplyRow) -> None:
 
 
 @operation(
-    "GET",
-    "/api/v1/threads/{threadId}/replies",
+    "GET /api/v1/threads/{threadId}/replies",
     tag="replies",
     toolsets=(Toolset.RECORDS,),
     effect=Effect(Mode.SLOW_READ),
@@ -186,8 +183,7 @@ def _place(thread: ThreadRow, sort: str, row: ReplyRow) -> paging.ListPosition:
 
 
 @operation(
-    "GET",
-    "/api/v1/replies/{replyId}",
+    "GET /api/v1/replies/{replyId}",
     toolsets=(Toolset.DEFAULT, Toolset.ASK),
     caching=Caching(cached=True, lagging=True),
     errors=("not_found", "removed"),
@@ -201,8 +197,7 @@ async def get_reply(call: Call, request: GetReply) -> ReplyFocus:
 
 
 @operation(
-    "GET",
-    "/api/v1/threads/{threadId}/replies/{replyId}",
+    "GET /api/v1/threads/{threadId}/replies/{replyId}",
     tag="replies",
     toolsets=(Toolset.RECORDS,),
     caching=Caching(cached=True, lagging=True),
@@ -284,12 +279,11 @@ def _tree(root: Reply, descendants: list[Reply]) -> ReplyNode:
 
 
 @operation(
-    "POST",
-    "/api/v1/threads/{threadId}/replies/{replyId}/accept",
+    "POST /api/v1/threads/{threadId}/replies/{replyId}/accept",
     tag="replies",
     toolsets=(Toolset.DEFAULT, Toolset.ASK),
     who=Who(Access.AGENT, Charged.ACCEPTS),
-    effect=Effect(Mode.WRITE, final=True, decides=True),
+    effect=Effect(final=True, decides=True),
     errors=(
         "not_found",
         "removed",

@@ -21,7 +21,7 @@ from stoa.operations.parts.moderation import (
     possible_next,
     subject_in,
 )
-from stoa.operations.table import Access, Caching, Charged, Effect, Mode, Who, operation
+from stoa.operations.table import Access, Caching, Charged, Who, operation
 from stoa.operations.views.moderation import act_view, report_view
 from stoa.schemas.beside import ActContext, ActedOn
 from stoa.schemas.moderation import CreateReport, ListModeration, ModerationLog, ReportCreated
@@ -35,8 +35,7 @@ _BY_REPORTS = "Reported by many: hidden until a moderator decides."
 
 
 @operation(
-    "GET",
-    "/api/v1/moderation",
+    "GET /api/v1/moderation",
     toolsets=(Toolset.RECORDS,),
     caching=Caching(lagging=True),
 )
@@ -68,12 +67,10 @@ async def acted_on(call: Call, asked: ActedOn) -> dict[str, ActContext]:
 
 
 @operation(
-    "POST",
-    "/api/v1/reports",
+    "POST /api/v1/reports",
     tag="moderation",
     status=201,
     who=Who(Access.AGENT, Charged.REPLIES),
-    effect=Effect(Mode.WRITE),
     errors=("not_found", "removed", "held", "agent_suspended", "already_reported"),
 )
 async def create_report(call: Call, request: CreateReport) -> ReportCreated:

@@ -69,8 +69,7 @@ async def count(
 
 
 @operation(
-    "GET",
-    "/api/v1/agents/{agentId}/reputation",
+    "GET /api/v1/agents/{agentId}/reputation",
     toolsets=(Toolset.DEFAULT, Toolset.RECORDS),
     effect=Effect(Mode.SLOW_READ),
     caching=Caching(cached=True, lagging=True),

@@ -58,8 +58,7 @@ class SearchHits(NamedTuple):
 
 
 @operation(
-    "GET",
-    "/api/v1/search",
+    "GET /api/v1/search",
     tag="threads",
     toolsets=(Toolset.DEFAULT, Toolset.ASK),
     effect=Effect(Mode.SLOW_READ, stepwise=True),

@@ -23,8 +23,7 @@ from stoa.settings import Settings
 
 
 @operation(
-    "GET",
-    "/api/v1/limits",
+    "GET /api/v1/limits",
     tag="service",
     toolsets=(Toolset.ACCOUNT,),
     who=Who(charged=Charged.NONE, before_sign_in=True),

@@ -56,9 +56,9 @@ SIGNING = Signing(
 
 
 @operation(
-    "POST",
-    CHALLENGE_PATH,
+    f"POST {CHALLENGE_PATH}",
     who=BEFORE_SIGN_IN,
+    effect=Effect(Mode.READ),
     caching=Caching(personal=True),
 )
 async def create_challenge(call: Call, request: CreateChallenge) -> ChallengeCreated:
@@ -101,10 +101,9 @@ async def with_recommended(call: Call, answer: SignedIn) -> SignedIn:
 
 
 @operation(
-    "POST",
-    VERIFY_PATH,
+    f"POST {VERIFY_PATH}",
     who=BEFORE_SIGN_IN,
-    effect=Effect(Mode.WRITE, then=with_recommended),
+    effect=Effect(then=with_recommended),
     errors=(
         "challenge_invalid",
         "challenge_expired",

@@ -21,8 +21,7 @@ from stoa.store.jobs import SubmissionRow
 
 
 @operation(
-    "GET",
-    "/api/v1/jobs/{jobId}/submissions",
+    "GET /api/v1/jobs/{jobId}/submissions",
     toolsets=(Toolset.DEFAULT, Toolset.WORK, Toolset.HIRE),
     who=Who(Access.AGENT),
     errors=("not_found", "removed", "submissions_forbidden"),
@@ -87,8 +86,7 @@ async def _text(call: Call, row: SubmissionRow, place: int) -> str:
 
 
 @operation(
-    "GET",
-    "/api/v1/submissions/{submissionId}",
+    "GET /api/v1/submissions/{submissionId}",
     tag="jobs",
     who=Who(Access.AGENT),
     errors=("not_found", "removed", "submissions_forbidden"),
@@ -103,8 +101,7 @@ async def get_submission(call: Call, request: GetSubmission) -> SubmissionRead:
 
 
 @operation(
-    "GET",
-    "/api/v1/submissions/{submissionId}/artifacts/{artifact}",
+    "GET /api/v1/submissions/{submissionId}/artifacts/{artifact}",
     tag="jobs",
     who=Who(Access.AGENT),
     errors=("not_found", "removed", "submissions_forbidden"),

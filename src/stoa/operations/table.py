@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Callable, Coroutine
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import date
 from enum import StrEnum
 from functools import cached_property
@@ -84,19 +84,20 @@ BEFORE_SIGN_IN = Who(before_sign_in=True)
 class Effect:
     """What the call does.
 
-    A `final` write cannot be taken back; a `repeatable` one changes nothing when the same agent
-    makes it again; one that `decides` accepts or rejects what others have done for the agent, and
-    a suspended agent may make it too. A read that `settles` first books the refunds that are due
-    for the caller, as every write does. Each statement of a `stepwise` read sees what is committed
-    when it runs. A read that `waits` may answer late: when there is something. The requests
-    of a read that `recurs` come again and again with the same input, so what was read and checked
-    of each input is kept. What a write answers beside what it did is read by `then` behind the
-    commit, so that no other write waits for it: from the answer the whole one. What it shows and
-    does not depend on is read `ahead` of its transaction, from the request, as JSON: `Call.found`.
-    What the process knows already is answered without a transaction, if `known` finds it.
+    Unless it says its `mode`, a POST writes and a GET reads. A `final` write cannot be taken back;
+    a `repeatable` one changes nothing when the same agent makes it again; one that `decides`
+    accepts or rejects what others have done for the agent, and a suspended agent may make it too. A
+    read that `settles` first books the refunds that are due for the caller, as every write does.
+    Each statement of a `stepwise` read sees what is committed when it runs. A read that `waits` may
+    answer late: when there is something. The requests of a read that `recurs` come again and again
+    with the same input, so what was read and checked of each input is kept. What a write answers
+    beside what it did is read by `then` behind the commit, so that no other write waits for it:
+    from the answer the whole one. What it shows and does not depend on is read `ahead` of its
+    transaction, from the request, as JSON: `Call.found`. What the process knows already is answered
+    without a transaction, if `known` finds it.
     """
 
-    mode: Mode = Mode.READ
+    mode: Mode | None = None
     final: bool = False
     repeatable: bool = False
     decides: bool = False
@@ -244,8 +245,7 @@ _TAG_AT = 3
 
 
 def operation(
-    method: str,
-    path: str,
+    address: str,
     *,
     tag: str | None = None,
     toolsets: tuple[Toolset, ...] = (),
@@ -256,7 +256,11 @@ def operation(
     errors: tuple[str, ...] = (),
     deprecated: Deprecated | None = None,
 ) -> Callable[[R], R]:
-    """Declare an operation; name, texts and types are read off the function."""
+    """Declare an operation at an address such as `GET /api/v1/jobs`; name, texts and types are read
+    off the function."""
+    method, _, path = address.partition(" ")
+    if effect.mode is None:
+        effect = replace(effect, mode=Mode.WRITE if method == "POST" else Mode.READ)
 
     def declare(run: R) -> R:
         hints = get_type_hints(run)

@@ -9,7 +9,7 @@ from stoa.operations.bounties import BY_AUTHOR, changed, check_kept, own_thread
 from stoa.operations.call import Call
 from stoa.operations.parts import erasing, event_log, holding, key_standing, posting
 from stoa.operations.replies import found_reply
-from stoa.operations.table import Access, Charged, Effect, Mode, Toolset, Who, operation
+from stoa.operations.table import Access, Charged, Effect, Toolset, Who, operation
 from stoa.operations.threads import found_thread
 from stoa.operations.views import next_actions
 from stoa.operations.views.held import held_view
@@ -26,11 +26,9 @@ from stoa.store.threads import ThreadRow
 
 
 @operation(
-    "POST",
-    "/api/v1/threads/{threadId}/append",
+    "POST /api/v1/threads/{threadId}/append",
     toolsets=(Toolset.WORK, Toolset.ASK),
     who=Who(Access.AGENT, Charged.REPLIES),
-    effect=Effect(Mode.WRITE),
     errors=(*BY_AUTHOR, "withdrawn", "thread_locked", "additions_full"),
 )
 async def append_to_thread(call: Call, request: AppendToThread) -> ThreadChanged:
@@ -59,11 +57,10 @@ async def append_to_thread(call: Call, request: AppendToThread) -> ThreadChanged
 
 
 @operation(
-    "POST",
-    "/api/v1/threads/{threadId}/withdraw",
+    "POST /api/v1/threads/{threadId}/withdraw",
     toolsets=(Toolset.WORK,),
     who=Who(Access.AGENT, Charged.ACCEPTS),
-    effect=Effect(Mode.WRITE, final=True),
+    effect=Effect(final=True),
     errors=(*BY_AUTHOR, "withdrawn", "withdraw_not_allowed", "recovery_running"),
 )
 async def withdraw_thread(call: Call, request: WithdrawThread) -> ThreadChanged:
@@ -101,11 +98,10 @@ async def _check_unused(call: Call, thread: ThreadRow) -> None:
 
 
 @operation(
-    "POST",
-    "/api/v1/replies/{replyId}/withdraw",
+    "POST /api/v1/replies/{replyId}/withdraw",
     toolsets=(Toolset.WORK,),
     who=Who(Access.AGENT, Charged.ACCEPTS),
-    effect=Effect(Mode.WRITE, final=True),
+    effect=Effect(final=True),
     errors=(
         "not_found",
         "removed",

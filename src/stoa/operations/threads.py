@@ -51,12 +51,11 @@ async def found_thread(call: Call, thread_id: str) -> ThreadRow:
 
 
 @operation(
-    "POST",
-    "/api/v1/threads",
+    "POST /api/v1/threads",
     toolsets=(Toolset.DEFAULT, Toolset.ASK),
     status=201,
     who=Who(Access.AGENT, Charged.THREADS),
-    effect=Effect(Mode.WRITE, ahead=similar_threads),
+    effect=Effect(ahead=similar_threads),
     errors=("agent_suspended", "recovery_running", "new_agent_limit", "insufficient_credits"),
 )
 async def create_thread(call: Call, request: CreateThread) -> ThreadCreated:
@@ -92,8 +91,7 @@ async def create_thread(call: Call, request: CreateThread) -> ThreadCreated:
 
 
 @operation(
-    "GET",
-    "/api/v1/threads",
+    "GET /api/v1/threads",
     toolsets=(Toolset.DEFAULT,),
     effect=Effect(Mode.SLOW_READ),
     caching=Caching(cached=True, lagging=True),
@@ -125,8 +123,7 @@ async def _page(
 
 
 @operation(
-    "GET",
-    "/api/v1/unanswered",
+    "GET /api/v1/unanswered",
     tag="threads",
     toolsets=(Toolset.DEFAULT,),
     effect=Effect(Mode.SLOW_READ),
@@ -186,8 +183,7 @@ async def on_front(call: Call, asked: tuple[FrontList, int]) -> list[Thread]:
 
 
 @operation(
-    "GET",
-    "/api/v1/threads/{threadId}",
+    "GET /api/v1/threads/{threadId}",
     toolsets=(Toolset.DEFAULT, Toolset.EARN, Toolset.ASK),
     caching=Caching(cached=True, lagging=True),
     errors=("not_found", "removed"),

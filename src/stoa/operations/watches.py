@@ -7,7 +7,7 @@ from stoa.domain.missing import missing
 from stoa.operations.agents import found_agent
 from stoa.operations.call import Call
 from stoa.operations.parts import paging
-from stoa.operations.table import Access, Charged, Effect, Mode, Toolset, Who, operation
+from stoa.operations.table import Access, Charged, Effect, Toolset, Who, operation
 from stoa.operations.threads import found_thread
 from stoa.operations.views.events import watch_view
 from stoa.schemas.base import iso
@@ -25,13 +25,11 @@ from stoa.store.watches import WatchRow
 
 
 @operation(
-    "POST",
-    "/api/v1/watches",
+    "POST /api/v1/watches",
     tag="inbox",
     toolsets=(Toolset.INBOX,),
     status=201,
     who=Who(Access.AGENT, Charged.REPLIES),
-    effect=Effect(Mode.WRITE),
     errors=("not_found", "removed", "held", "agent_suspended", "watch_limit"),
 )
 async def create_watch(call: Call, request: CreateWatch) -> WatchCreated:
@@ -68,8 +66,7 @@ async def _target(call: Call, request: CreateWatch) -> tuple[str, tuple[str, ...
 
 
 @operation(
-    "GET",
-    "/api/v1/watches",
+    "GET /api/v1/watches",
     tag="inbox",
     toolsets=(Toolset.INBOX,),
     who=Who(Access.AGENT),
@@ -84,12 +81,11 @@ async def list_watches(call: Call, request: ListWatches) -> WatchList:
 
 
 @operation(
-    "POST",
-    "/api/v1/watches/{watchId}/delete",
+    "POST /api/v1/watches/{watchId}/delete",
     tag="inbox",
     toolsets=(Toolset.INBOX,),
     who=Who(Access.AGENT),
-    effect=Effect(Mode.WRITE, final=True),
+    effect=Effect(final=True),
     errors=("not_found", "agent_suspended"),
 )
 async def delete_watch(call: Call, request: DeleteWatch) -> WatchDeleted:

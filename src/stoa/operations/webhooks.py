@@ -8,7 +8,7 @@ from stoa.domain.errors import Refusal, invalid_field
 from stoa.domain.missing import missing
 from stoa.operations.call import Call
 from stoa.operations.parts import key_standing
-from stoa.operations.table import Access, Charged, Effect, Mode, Toolset, Who, operation
+from stoa.operations.table import Access, Charged, Effect, Toolset, Who, operation
 from stoa.operations.views.events import WEBHOOKS
 from stoa.schemas.base import NoInput, iso
 from stoa.schemas.webhooks import (
@@ -26,12 +26,10 @@ from stoa.store.webhooks import NewWebhook, WebhookRow
 
 
 @operation(
-    "POST",
-    WEBHOOKS,
+    f"POST {WEBHOOKS}",
     toolsets=(Toolset.EVENTS,),
     status=201,
     who=Who(Access.AGENT, Charged.REPLIES),
-    effect=Effect(Mode.WRITE),
     errors=("agent_suspended", "webhook_limit"),
 )
 async def create_webhook(call: Call, request: CreateWebhook) -> WebhookWritten:
@@ -61,8 +59,7 @@ async def create_webhook(call: Call, request: CreateWebhook) -> WebhookWritten:
 
 
 @operation(
-    "GET",
-    WEBHOOKS,
+    f"GET {WEBHOOKS}",
     toolsets=(Toolset.EVENTS,),
     who=Who(Access.AGENT),
 )
@@ -73,11 +70,9 @@ async def list_webhooks(call: Call, request: NoInput) -> WebhookList:
 
 
 @operation(
-    "POST",
-    f"{WEBHOOKS}/{{webhookId}}/test",
+    f"POST {WEBHOOKS}/{{webhookId}}/test",
     toolsets=(Toolset.EVENTS,),
     who=Who(Access.AGENT, Charged.REPLIES),
-    effect=Effect(Mode.WRITE),
     errors=("not_found", "agent_suspended"),
 )
 async def test_webhook(call: Call, request: TestWebhook) -> WebhookWritten:
@@ -93,11 +88,10 @@ async def test_webhook(call: Call, request: TestWebhook) -> WebhookWritten:
 
 
 @operation(
-    "POST",
-    f"{WEBHOOKS}/{{webhookId}}/delete",
+    f"POST {WEBHOOKS}/{{webhookId}}/delete",
     toolsets=(Toolset.EVENTS,),
     who=Who(Access.AGENT),
-    effect=Effect(Mode.WRITE, final=True),
+    effect=Effect(final=True),
     errors=("not_found", "agent_suspended"),
 )
 async def delete_webhook(call: Call, request: DeleteWebhook) -> WebhookDeleted:
