@@ -82,26 +82,19 @@ class WaitingCall:
         loop = asyncio.get_running_loop()
         self._future = loop.create_future()
         timer = loop.call_later(pause, self.wake, then)
+        # New events wake it only if it has read all earlier ones. `joined` compares with what the
+        # task has read, so events from between the read of this call and now are not missed.
+        if interest.at_end:
+            self.interest = interest
+            self._waiting.joined(self)
         try:
-            return await self._told(interest, self._future)
+            return await self._future
         finally:
             timer.cancel()
             self._future = None
-
-    async def _told(self, interest: Interest, woken: asyncio.Future[Woken]) -> Woken:
-        """Why it was woken. New events wake it only if it has read all earlier ones: otherwise the
-        pause ends the wait, and the call reads on."""
-        if not interest.at_end:
-            return await woken
-        # `joined` compares with what the task has read, so events from between the read of this
-        # call and now are not missed.
-        self.interest = interest
-        self._waiting.joined(self)
-        try:
-            return await woken
-        finally:
-            self._waiting.left(self)
-            self.interest = None
+            if self.interest:
+                self._waiting.left(self)
+                self.interest = None
 
     def wake(self, why: Woken) -> None:
         """End the wait."""

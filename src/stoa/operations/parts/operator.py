@@ -375,19 +375,17 @@ async def _name(tx: Tx, services: Services, asked: GrantModerator | Revoke) -> D
 
 async def _signups(tx: Tx, services: Services, asked: Signups) -> Done:
     """Say who may register, and keep that in the log; without a state, what is so."""
-    if asked.state is not None:
-        await tx.lock("moderation", "acts")
-    now = await signups.in_force(tx, services.settings)
     if asked.state is None:
         return Done(
-            signups=now,
+            signups=await signups.in_force(tx, services.settings),
             signups_setting=Admission(services.settings.signups),
             open_invites=await invites.uses_left(tx),
             pending=[_pending(row) for row in await agents.pending(tx, _PENDING_MOST)],
             pending_count=await agents.count_pending(tx),
         )
-    if asked.state is now:
-        raise Refusal("moderation_not_possible", f"New keys: that is {now} already.")
+    await tx.lock("moderation", "acts")
+    if asked.state is await signups.in_force(tx, services.settings):
+        raise Refusal("moderation_not_possible", f"New keys: that is {asked.state} already.")
     await invites.set_signups(tx, asked.state)
     action = _SIGNUPS[asked.state]
     return await _logged(tx, services, action, asked.reason, ("service", "signups"))
