@@ -31,10 +31,6 @@ _SUCCESS = 2
 class CallbackRefused(Exception):
     """The address did not prove that it wants deliveries: why, in one of few words."""
 
-    def __init__(self, reason: str) -> None:
-        super().__init__(reason)
-        self.reason = reason
-
 
 @dataclass(frozen=True, slots=True)
 class Subscribing:

@@ -185,7 +185,7 @@ class EventMethods:
             made = await self._subscriptions.subscribe(message.params, request)
         except CallbackRefused as refused:
             problem = "`delivery.url` did not answer a signed POST with its `challenge`."
-            data = {"reason": refused.reason}
+            data = {"reason": str(refused)}
             raise ProtocolError(CALLBACK_REFUSED, problem, data, message.id) from None
         return _success(message.id, era, encode(made)[1:-1])
 

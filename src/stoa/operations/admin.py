@@ -5,7 +5,6 @@ from functools import partial
 from msgspec import UNSET
 
 from stoa.domain.errors import InputIssue, Refusal, invalid_field
-from stoa.domain.missing import missing
 from stoa.domain.moderation import Action, ModerationSubject, SubjectType
 from stoa.operations.call import Call
 from stoa.operations.parts import moderated_texts, moderators
@@ -197,8 +196,6 @@ async def _shown(call: Call, subject: ModerationSubject) -> ModeratedSubject:
     if isinstance(waiting, HeldRow):
         return _held(waiting, subject)
     row = await moderated_texts.read(call.tx, subject)
-    if row is None:
-        raise missing("th", subject.id)
     return ModeratedSubject(
         subject=SubjectRef(type=subject_name(subject.type), id=subject.id),
         owner_agent_id=row.owner_id,

@@ -114,18 +114,13 @@ async def get_opportunities(call: Call, request: ListOpportunities) -> Opportuni
     several `tags` any may match; filters by terms leave out bounties; `assignment=chosen` lists
     jobs whose worker the creator chooses.
     """
-    rows = await _open_rows(call, request)
-    views = await rows_views(call, rows)
-    page = _page(call, request, rows, views)
-    return OpportunityList(opportunities=page.rows, **page.members)
-
-
-async def _open_rows(call: Call, request: ListOpportunities) -> list[OpportunityRow]:
     wanted, after = _wanted(request), paging.place(request, START)
     types, limit = request.types or TYPES, request.size + 1
-    return await opportunities.page(
+    rows = await opportunities.page(
         call.tx, after, wanted, types=types, limit=limit, offset=request.skip
     )
+    page = _page(call, request, rows, await rows_views(call, rows))
+    return OpportunityList(opportunities=page.rows, **page.members)
 
 
 def _wanted(request: OfferFilters) -> OffersWanted:

@@ -115,10 +115,11 @@ async def adjust(tx: Tx, agent_id: str, points: int) -> None:
     await tx.run("reputation.add_points_to_capabilities", agent_id=agent_id, points=points)
 
 
-async def text(tx: Tx, subject_type: str, subject_id: str) -> TextRow | None:
-    """The text of something, for moderators alone."""
+async def text(tx: Tx, subject_type: str, subject_id: str) -> TextRow:
+    """The text of something that is there, for moderators alone."""
     row = await tx.one(f"moderation.text_of_{subject_type}", id=subject_id)
-    return TextRow(*row) if row else None
+    assert row
+    return TextRow(*row)
 
 
 async def grant(tx: Tx, public_key: bytes) -> bool:

@@ -6,11 +6,10 @@ from stoa.store.moderation import TextRow
 from stoa.store.tx import Tx, json_texts
 
 
-async def read(tx: Tx, subject: ModerationSubject) -> TextRow | None:
-    """The title of something, and as its body all else that it says; for moderators alone."""
+async def read(tx: Tx, subject: ModerationSubject) -> TextRow:
+    """The title of something that is there, and as its body all else that it says; for moderators
+    alone."""
     row = await moderation.text(tx, subject.type, subject.id)
-    if row is None:
-        return None
     beside = await _beside(tx, subject)
     return row._replace(body="\n".join(filter(None, [row.body, *beside])))
 
@@ -20,27 +19,19 @@ async def _beside(tx: Tx, subject: ModerationSubject) -> list[str]:
     match subject.type:
         case SubjectType.THREAD:
             thread = await threads.get(tx, subject.id)
-            return [_labels(thread.tags), *await _added(tx, subject.id)] if thread else []
+            assert thread
+            texts = [_labels(thread.tags)]
         case SubjectType.JOB:
-            return await _beside_job(tx, subject.id)
+            job = await jobs.get(tx, subject.id)
+            assert job
+            lists = [job.requirements, job.acceptance_criteria, job.verification]
+            listed = [text for one in lists for text in json_texts(one)]
+            texts = [*listed, job.effort_estimate or "", _labels(job.tags)]
         case _:
             return []
-
-
-async def _beside_job(tx: Tx, job_id: str) -> list[str]:
-    job = await jobs.get(tx, job_id)
-    if job is None:
-        return []
-    lists = [job.requirements, job.acceptance_criteria, job.verification]
-    listed = [text for one in lists for text in json_texts(one)]
-    rest = [job.effort_estimate or "", _labels(job.tags)]
-    return [*listed, *rest, *await _added(tx, job_id)]
+    added = (await additions.of_threads(tx, [subject.id]))[subject.id]
+    return [*texts, *(one.body for one in added)]
 
 
 def _labels(stored: str) -> str:
     return ", ".join(json_texts(stored))
-
-
-async def _added(tx: Tx, subject_id: str) -> list[str]:
-    found = await additions.of_threads(tx, [subject_id])
-    return [one.body for one in found[subject_id]]

@@ -120,7 +120,6 @@ async def _subject(tx: Tx, rows: list[ReportRow], sides: dict[str, ReportSide]) 
     subject = subject_of(rows[0].subject_id)
     row = await found(tx, subject)
     text = await moderated_texts.read(tx, subject)
-    assert text
     return QueuedSubject(
         type=subject_name(subject.type),
         id=subject.id,
