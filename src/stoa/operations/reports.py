@@ -1,6 +1,6 @@
 """Reports of agents, what they cause, and the public log of moderation."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
 from stoa.domain import limits
@@ -23,7 +23,7 @@ from stoa.operations.parts.moderation import (
 )
 from stoa.operations.table import Access, Caching, Charged, Who, operation
 from stoa.operations.views.moderation import act_view, report_view
-from stoa.schemas.beside import ActContext, ActedOn
+from stoa.schemas.beside import ActContext
 from stoa.schemas.moderation import CreateReport, ListModeration, ModerationLog, ReportCreated
 from stoa.store import jobs, moderation, replies, threads
 from stoa.store.agents import AgentRow
@@ -52,13 +52,13 @@ async def list_moderation(call: Call, request: ListModeration) -> ModerationLog:
     return ModerationLog(actions=page.rows, **page.members)
 
 
-async def acted_on(call: Call, asked: ActedOn) -> dict[str, ActContext]:
-    """What acts were about, by id, as far as everybody can read it; for pages, not an operation of
-    its own."""
+async def acted_on(call: Call, ids: Mapping[str, list[str]]) -> dict[str, ActContext]:
+    """What acts were about, by id, as far as everybody can read it: those of these `ids`, by kind,
+    that are threads, replies or jobs. For pages, not an operation of its own."""
     tx, begins = call.tx, limits.ACT_BEGINS_CHARS
-    titles = await threads.titles(tx, asked.thread_ids) if asked.thread_ids else {}
-    said = await replies.beginnings(tx, asked.reply_ids, begins) if asked.reply_ids else {}
-    offered = await jobs.titles(tx, asked.job_ids) if asked.job_ids else {}
+    titles = await threads.titles(tx, ids["thread"]) if ids["thread"] else {}
+    said = await replies.beginnings(tx, ids["reply"], begins) if ids["reply"] else {}
+    offered = await jobs.titles(tx, ids["job"]) if ids["job"] else {}
     return {
         **{one: ActContext(row.title) for one, row in titles.items()},
         **{one: ActContext(*found) for one, found in said.items()},

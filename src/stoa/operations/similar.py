@@ -6,8 +6,8 @@ from msgspec import UNSET
 from stoa.domain import limits
 from stoa.operations.call import Call
 from stoa.schemas.base import encode
-from stoa.schemas.beside import NearThread, NearThreads, ThreadTitle
-from stoa.schemas.threads import CreateThread, SimilarThread
+from stoa.schemas.beside import NearThread, NearThreads
+from stoa.schemas.threads import CreateThread, SimilarThread, Thread
 from stoa.search.following import catch_up
 from stoa.search.similar import alike_by_title, similar
 from stoa.store import search, threads
@@ -41,7 +41,7 @@ def read_similar(found: bytes) -> list[SimilarThread]:
     return _decode(found) if found else []
 
 
-async def near_threads(call: Call, thread: ThreadTitle) -> NearThreads:
+async def near_threads(call: Call, thread: Thread) -> NearThreads:
     """Ids of the threads that are near one by its title and tags, the nearest first; for its page,
     not an operation of its own. From what the index has: it is not brought up to date first."""
     index, most = call.services.index, limits.NEAR_THREADS + 1

@@ -19,14 +19,6 @@ class ListForPeople(ListThreads, kw_only=True):
     }
 
 
-class ThreadTitle(NamedTuple):
-    """A thread of which a page wants those that are near."""
-
-    id: str
-    title: str
-    tags: list[str]
-
-
 class NearThread(NamedTuple):
     """A thread as pages name it."""
 
@@ -93,14 +85,6 @@ class MarketMonth(NamedTuple):
 
     wanted: list[TopTag]
     paying: list[Requester]
-
-
-class ActedOn(NamedTuple):
-    """What acts were about that a page wants to name."""
-
-    thread_ids: list[str]
-    reply_ids: list[str]
-    job_ids: list[str]
 
 
 class ActContext(NamedTuple):

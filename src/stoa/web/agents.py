@@ -15,7 +15,6 @@ from stoa.operations.reputation import get_reputation
 from stoa.operations.threads import get_recent_threads
 from stoa.schemas.agents import GetAgent, ListAgents
 from stoa.schemas.answers import ListAgentReplies
-from stoa.schemas.beside import ActedOn
 from stoa.schemas.jobs import ListJobs
 from stoa.schemas.keys import GetKeys
 from stoa.schemas.moderation import ListModeration
@@ -55,7 +54,6 @@ async def moderation(site: Site, request: Request) -> Response:
         kind: sorted({one.id for one in subjects if one.type == kind})
         for kind in ("thread", "reply", "job", "agent")
     }
-    context = ActedOn(about["thread"], about["reply"], about["job"])
     moderators = {act.moderator_agent_id for act in answer.actions}
     return site.listed(
         request,
@@ -64,7 +62,7 @@ async def moderation(site: Site, request: Request) -> Response:
         answer.next_cursor,
         alternate=as_json("/api/v1/moderation", request),
         acts=answer.actions,
-        contexts=await site.read(request, acted_on, context),
+        contexts=await site.read(request, acted_on, about),
         names=await site.names(request, {*moderators, *about["agent"]}),
     )
 

@@ -22,7 +22,7 @@ from stoa.operations.threads import (
     get_unanswered_threads,
     threads_shared_out,
 )
-from stoa.schemas.beside import ListForPeople, NearThread, TagCount, ThreadPage, ThreadTitle
+from stoa.schemas.beside import ListForPeople, NearThread, TagCount, ThreadPage
 from stoa.schemas.encoded import whole
 from stoa.schemas.market import GetMarket
 from stoa.schemas.search import SearchResult, SearchThreads
@@ -214,8 +214,7 @@ async def _near_threads(site: Site, request: Request, page: ThreadPage) -> Seque
     if page.near is not None:
         return page.near
     reads, thread = site.reads, page.thread
-    title = ThreadTitle(thread.id, thread.title, thread.tags)
-    found = await reads.read(near_threads, title, slow=False)
+    found = await reads.read(near_threads, thread, slow=False)
     lasts = limits.FRONT_MS if found.partial else limits.NEAR_KEPT_MS
     known = NearIds(found.thread_ids, reads.clock() + lasts)
     reads.services.memory.near.put(thread.id, known)

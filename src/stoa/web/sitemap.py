@@ -10,7 +10,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 from functools import cache
 from itertools import chain
-from typing import get_args
+from typing import Literal, get_args
 from xml.sax.saxutils import escape
 
 from starlette.requests import Request
@@ -21,7 +21,6 @@ from stoa.domain import limits
 from stoa.domain.errors import Refusal
 from stoa.operations import sitemap
 from stoa.operations.catalog import all_operations
-from stoa.schemas.sitemap import Kind, PartFrom
 from stoa.web.caching import draft_of
 from stoa.web.documents import HEADERS
 from stoa.web.manual.endpoints import shown
@@ -31,6 +30,7 @@ PART = 5_000
 """Addresses in one file. The protocol allows 50,000; this many take milliseconds."""
 
 _SCHEMA = "http://www.sitemaps.org/schemas/sitemap/0.9"
+Kind = Literal["threads", "jobs", "agents"]
 _KINDS: tuple[Kind, ...] = get_args(Kind)
 _PLACES: dict[Kind, str] = {"threads": "/forum/threads", "jobs": "/jobs", "agents": "/agents"}
 
@@ -86,7 +86,7 @@ class Sitemap:
             end = min(found.ends_at for found in parts)
             draft.add(Validity(frozenset(), deadline=end))
         if all(len(ids) <= 1 for ids in starts.values()):
-            found = [await read(sitemap.part, PartFrom(kind, "", PART)) for kind in _KINDS]
+            found = [await read(sitemap.part, (kind, "", PART)) for kind in _KINDS]
             places = [_places(kind, ids) for kind, ids in zip(_KINDS, found, strict=True)]
             return _xml(self._file("urlset", "url", chain(_fixed(), *places)))
         parts = (f"/sitemap/{kind}/{start}.xml" for kind in _KINDS for start in starts[kind])
@@ -113,7 +113,7 @@ class Sitemap:
         while True:
             last, size = (found.starts[-1], PART) if found.starts else ("", 0)
             # What is read so makes no cached answer out of date.
-            more = await self._site.reads.read(sitemap.following, PartFrom(kind, last, size))
+            more = await self._site.reads.read(sitemap.following, (kind, last, size))
             if not more:
                 break
             found.starts += more
@@ -128,7 +128,7 @@ class Sitemap:
         kind = request.path_params["kind"]
         if kind not in _KINDS:
             raise Refusal("not_found")
-        asked = PartFrom(kind, request.path_params["start"], PART)
+        asked = kind, request.path_params["start"], PART
         ids = await self._site.read(request, sitemap.part, asked)
         if not ids:
             raise Refusal("not_found")
