@@ -267,7 +267,7 @@ def _next_actions(
     job, thread = known.jobs.get(row.job_id or ""), known.threads.get(row.thread_id or "")
     if row.kind == EventKind.WEBHOOK_DISABLED:
         return [next_actions.read("list_webhooks", event_views.WEBHOOKS, signed=True)]
-    goes_on = job and job.claimer_id and call.own_id() in (job.creator_id, job.claimer_id)
+    goes_on = job and job.goes_on_for(call.own_id())
     if row.kind == EventKind.MODERATION_ACTED or (known.hides(row) and not goes_on):
         return next_actions.on_removed()
     if job and row.subject_type == "message":

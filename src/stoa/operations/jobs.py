@@ -69,8 +69,7 @@ async def found_job(call: Call, job_id: str, *, held: bool = False) -> JobRow:
         raise await holding.not_here(call, "job", job_id)
     if row.removed_at is None:
         return row
-    current = row.at(call.tx.now)
-    if current.claimer_id is not None and is_party(call, current):
+    if call.caller and row.at(call.tx.now).goes_on_for(call.caller.agent_id):
         return row
     raise removed("job", job_id, reason=row.removed_reason, at=iso(row.removed_at))
 

@@ -66,6 +66,10 @@ class JobRow(msgspec.Struct, frozen=True, gc=False):
         """Whether its creator chooses the worker."""
         return self.terms is not None and self.promised.assignment == "chosen"
 
+    def goes_on_for(self, agent_id: str) -> bool:
+        """Whether it is between this agent and another, who see it though it is hidden."""
+        return self.claimer_id is not None and agent_id in (self.creator_id, self.claimer_id)
+
     @property
     def outcome(self) -> str | None:
         """How it ended, as the records of its parties count it; None if it has not."""

@@ -151,7 +151,7 @@ async def still_shown(tx: Tx, answer: bytes, reader_id: str) -> bytes:
         row = await found(tx, subject_of(subject_id))
         if isinstance(row, SubmissionRow | HeldRow) or row.removed_at is None:
             continue
-        if isinstance(row, JobRow) and _goes_on_for(row.at(tx.now), reader_id):
+        if isinstance(row, JobRow) and row.at(tx.now).goes_on_for(reader_id):
             continue
         prefix, at = subject_id.partition("_")[0], iso(row.removed_at)
         raise removed(prefix, subject_id, reason=row.removed_reason, at=at)
@@ -161,11 +161,6 @@ async def still_shown(tx: Tx, answer: bytes, reader_id: str) -> bytes:
         return answer
     members["similar"] = [one for one in similar if one["id"] in there]
     return encode(members)
-
-
-def _goes_on_for(row: JobRow, reader_id: str) -> bool:
-    """Whether a job is between this agent and another, who see it though it is hidden."""
-    return row.claimer_id is not None and reader_id in (row.creator_id, row.claimer_id)
 
 
 def owner_of(row: SubjectRow) -> str:
