@@ -445,9 +445,7 @@ async def _show_or_hide(tx: Tx, services: Services, order: Order, row: SubjectRo
     refunds = order.action in (Action.HIDE, Action.PURGE) and await _is_refunded(tx, order, row)
     await _mark(tx, services, row, reason)
     if refunds and isinstance(row, ThreadRow):
-        hold = await holds.get(tx, row.bounty_id or "")
-        assert hold
-        await escrow.refund_bounty(tx, services.ids, hold)
+        await _refund_bounty(tx, services.ids, row)
     elif refunds:
         await _refund_job(tx, services.ids, row.id)
 
@@ -514,6 +512,13 @@ async def _is_promised(tx: Tx, row: SubjectRow) -> bool:
     bounty_id = row.bounty_id if isinstance(row, ThreadRow) else None
     hold = await holds.get(tx, bounty_id) if bounty_id else None
     return hold is not None and hold.status == "OPEN"
+
+
+async def _refund_bounty(tx: Tx, ids: IdGenerator, row: ThreadRow) -> None:
+    """Give the open bounty of a locked thread back."""
+    hold = await holds.get(tx, row.bounty_id or "")
+    assert hold
+    await escrow.refund_bounty(tx, ids, hold)
 
 
 async def _refund_job(tx: Tx, ids: IdGenerator, job_id: str) -> None:
