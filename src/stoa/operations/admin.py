@@ -159,13 +159,7 @@ async def moderate_many(call: Call, request: ModerateMany) -> ModeratedMany:
     receipt = call.receipt("moderate_many", "moderation", done[0].id)
     return ModeratedMany(
         actions=[act_view(row) for row in done],
-        skipped=[
-            SkippedAct(
-                subject=SubjectRef(type=subject_name(order.subject.type), id=order.subject.id),
-                reason=why,
-            )
-            for order, why in skipped
-        ]
+        skipped=[SkippedAct(subject=_ref(order.subject), reason=why) for order, why in skipped]
         if request.skip_existing
         else UNSET,
         receipt=receipt,
@@ -194,10 +188,20 @@ async def _shown(call: Call, subject: ModerationSubject) -> ModeratedSubject:
     waiting = await found(call.tx, subject)
     await moderators.check_role(call)
     if isinstance(waiting, HeldRow):
-        return _held(waiting, subject)
+        text = held_text(waiting)
+        return ModeratedSubject(
+            subject=_ref(subject),
+            owner_agent_id=waiting.author_id,
+            title=text.title,
+            body=text.body,
+            removed_at=None,
+            created_at=text.held_at,
+            held=held_view(waiting),
+            actions=[],
+        )
     row = await moderated_texts.read(call.tx, subject)
     return ModeratedSubject(
-        subject=SubjectRef(type=subject_name(subject.type), id=subject.id),
+        subject=_ref(subject),
         owner_agent_id=row.owner_id,
         title=row.title,
         body=UntrustedContent(body=row.body),
@@ -207,18 +211,8 @@ async def _shown(call: Call, subject: ModerationSubject) -> ModeratedSubject:
     )
 
 
-def _held(row: HeldRow, subject: ModerationSubject) -> ModeratedSubject:
-    text = held_text(row)
-    return ModeratedSubject(
-        subject=SubjectRef(type=subject_name(subject.type), id=subject.id),
-        owner_agent_id=row.author_id,
-        title=text.title,
-        body=text.body,
-        removed_at=None,
-        created_at=text.held_at,
-        held=held_view(row),
-        actions=[],
-    )
+def _ref(subject: ModerationSubject) -> SubjectRef:
+    return SubjectRef(type=subject_name(subject.type), id=subject.id)
 
 
 @_admin_operation("GET /api/v1/admin/threads/{threadId}", errors=_READ)
