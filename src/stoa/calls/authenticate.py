@@ -51,7 +51,7 @@ class Authenticator:
         self._charges = charges
         self._clock = clock
         self.members_only = members_only
-        self._known = CachedKind[bytes, tuple[TokenRow, int]](cache, lambda *_: _TOKEN_BYTES)
+        self._known = CachedKind[bytes, tuple[TokenRow, int]](cache, _bytes_of)
         self._used: dict[bytes, int] = {}
 
     async def caller(
@@ -161,6 +161,10 @@ def _bad_token(scheme: str, token: str, *, expired: bool) -> Refusal:
         recovery=recovery,
         details={"reason": "token_expired" if expired else "invalid_token"},
     )
+
+
+def _bytes_of(*_: object) -> int:
+    return _TOKEN_BYTES
 
 
 def _is_live(row: TokenRow, now: int) -> bool:

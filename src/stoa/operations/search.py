@@ -123,8 +123,12 @@ async def _newest(call: Call, request: SearchThreads, query: Query) -> SearchHit
         known, end = await _all_since(call, request, counted.texts)
     else:
         known, end = await _page_of_newest(call, request, narrowed)
+
+    def place_of(thread_id: str) -> paging.ListPosition:
+        return (thread_id,)
+
     told = counted.total, counted.is_partial, end and end[1:]
-    return SearchHits(known, {one: one for one in known}, query, lambda one: (one,), *told)
+    return SearchHits(known, {one: one for one in known}, query, place_of, *told)
 
 
 ThreadsPage = tuple[dict[str, ListedThread], RowPosition | None]

@@ -137,10 +137,10 @@ _SHOWN = ("thread", "reply", "job", "agent", "message", "outcome")
 def _shown_in(members: dict[str, Any]) -> set[str]:
     """The ids of what an answer to a write shows. An old outcome has none."""
     shown: list[dict[str, Any]] = [members[name] for name in _SHOWN if members.get(name)]
-    found = {one.get(name) for one in shown for name in ("id", "threadId")}
+    found = {one[name] for one in shown for name in ("id", "threadId") if one.get(name)}
     found |= {one["author"]["id"] for one in shown if one.get("author")}
     found |= {one["replyingTo"]["authorAgentId"] for one in shown if one.get("replyingTo")}
-    return found - {None}
+    return found
 
 
 async def still_shown(tx: Tx, answer: bytes, reader_id: str) -> bytes:
