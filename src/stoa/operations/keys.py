@@ -77,13 +77,13 @@ async def rotate_key(call: Call, request: RotateKey) -> KeyRotated:
 
 
 def _checked_proof(
-    request: RotateKey | RecoverKey, text: str, signer: bytes, new_key: bytes
+    request: RotateKey | RecoverKey, signed: str, signer: bytes, new_key: bytes
 ) -> Proof:
     """What shows that both keys signed for a change; 401 unless they did."""
     signature = bytes.fromhex(request.signature)
     new_signature = bytes.fromhex(request.new_signature)
-    check_signature(signer, text, signature)
-    check_signature(new_key, text, new_signature)
+    check_signature(signer, signed, signature)
+    check_signature(new_key, signed, new_signature)
     return Proof(request.challenge, signature, new_signature)
 
 
