@@ -122,6 +122,22 @@ def test_what_an_agent_wrote_is_looked_for_beside_the_writes(
     assert taken.index("moderation.written_shown") < taken.index("write")
 
 
+@pytest.mark.parametrize("engine", ["sqlite"])
+def test_what_others_hide_meanwhile_does_not_end_the_hiding_of_all(
+    stoa: App, ada: Agent, steps: Steps
+) -> None:
+    shown, hidden = ada.thread(), ada.thread()
+    act(stoa, hidden, "hide")
+
+    async def by_others() -> None:
+        for thread, action in ((shown, "hide"), (hidden, "restore")):
+            other = {"command": "do", "action": action, "subject_id": thread["id"]}
+            await stoa.stoa.operate(json.dumps({**other, "reason": REASON}).encode())
+
+    steps.before("write", by_others, once=True)
+    assert _all_of(stoa, ada, "hide") == [hidden["id"]]
+
+
 def test_all_of_an_agent_is_restored_but_what_was_erased(stoa: App, ada: Agent) -> None:
     kept, erased = ada.thread(), ada.thread()
     act(stoa, erased, "purge")

@@ -327,7 +327,13 @@ async def _do_all(tx: Tx, services: Services, asked: DoAll) -> Done:
     orders = [Order(Action(asked.action), subject_of(one), asked.reason) for one in ids]
     if not orders:
         return Done()
-    done, _ = await act_on_many(tx, services, orders, None, skip=True)
+    try:
+        done, _ = await act_on_many(tx, services, orders, None, skip=True)
+    except Refusal:
+        if asked.found is None:
+            raise
+        # Others did all of that meanwhile, or decided about what waited.
+        return await _do_all(tx, services, msgspec.structs.replace(asked, found=None))
     return _done(done)
 
 
