@@ -222,8 +222,8 @@ class Service:
     async def operate(self, command: bytes) -> bytes:
         """Carry out a command of the operator; the answer says what was done, or why it was not."""
         try:
-            look = partial(operator.prepared, command=command)
-            command = await self.store.read(look, background=True)
+            if look := operator.look(command):
+                command = await self.store.read(look, background=True)
             return await self.store.write(
                 partial(operator.run, services=self._services, command=command)
             )

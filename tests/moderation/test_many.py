@@ -120,6 +120,9 @@ def test_what_an_agent_wrote_is_looked_for_beside_the_writes(
     assert _all_of(stoa, ada, "hide") == [thread["id"]]
     taken = steps.taken
     assert taken.index("moderation.written_shown") < taken.index("write")
+    taken.clear()
+    act(stoa, thread, "restore")
+    assert taken[0] == "write", "it waits for no work in the background"
 
 
 @pytest.mark.parametrize("engine", ["sqlite"])

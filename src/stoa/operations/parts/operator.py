@@ -37,7 +37,7 @@ from stoa.store import agents, held, invites, moderation, standing
 from stoa.store.agents import AgentRow
 from stoa.store.moderation import ActRow
 from stoa.store.standing import Endorsed
-from stoa.store.tx import Tx
+from stoa.store.tx import Tx, Work
 
 _MOST_POINTS = limits.ADJUSTMENT_POINTS
 _REPORTS_MOST = 1000
@@ -209,12 +209,14 @@ class _Failed(msgspec.Struct, frozen=True):
     recovery: str
 
 
-async def prepared(tx: Tx, command: bytes) -> bytes:
-    """The command with what it is about, where all replies are looked through for that, which a
-    write must not do. Raises `Refusal`."""
+def look(command: bytes) -> Work[bytes] | None:
+    """What reads the command with what it is about, where all replies are looked through for that,
+    which a write must not do; None for any other. It raises `Refusal`."""
     asked = msgspec.json.decode(command, type=Commands)
-    if not isinstance(asked, DoAll):
-        return command
+    return partial(_with_found, asked=asked) if isinstance(asked, DoAll) else None
+
+
+async def _with_found(tx: Tx, asked: DoAll) -> bytes:
     return encode(msgspec.structs.replace(asked, found=await _next_of(tx, asked)))
 
 
