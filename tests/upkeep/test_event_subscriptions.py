@@ -136,7 +136,7 @@ def test_the_code_of_the_page_tells_a_genuine_delivery(ada: Agent, hook: Receive
     ("answer", "reason"),
     [
         (status(200), "challenge_failed"),
-        (status(302, ("Location", "http://127.0.0.1:1/")), "http_3xx"),
+        (status(302, ("Location", "http://127.0.0.1:1/")), "challenge_failed"),
         (status(404), "http_4xx"),
         (status(500), "http_5xx"),
     ],

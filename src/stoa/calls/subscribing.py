@@ -25,7 +25,8 @@ from stoa.outgoing.client import AddressUnreachable, Outgoing
 from stoa.schemas.base import encode
 from stoa.store.tx import Store
 
-_SUCCESS = 2
+_SUCCESS, _ERRORS = 2, (4, 5)
+"""The first digits of statuses."""
 
 
 class CallbackRefused(Exception):
@@ -92,9 +93,11 @@ class Subscribing:
         except Exception as error:  # noqa: BLE001 - its text may hold the address: not for the log
             log.error("challenge failed", error=type(error).__name__)  # noqa: TRY400
             raise CallbackRefused("connection_refused") from None
-        if response.status // 100 != _SUCCESS:
-            raise CallbackRefused(f"http_{response.status // 100}xx")
-        if not hmac.compare_digest(_echoed(response.body), challenge.encode()):
+        first_digit = response.status // 100
+        if first_digit in _ERRORS:
+            raise CallbackRefused(f"http_{first_digit}xx")
+        is_echo = hmac.compare_digest(_echoed(response.body), challenge.encode())
+        if first_digit != _SUCCESS or not is_echo:
             raise CallbackRefused("challenge_failed")
 
 
