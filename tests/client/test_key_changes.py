@@ -1,6 +1,7 @@
 """Changing keys with the clients, and the check of a chain of keys."""
 
 import asyncio
+from collections.abc import Callable
 from copy import deepcopy
 from typing import Any
 
@@ -10,6 +11,7 @@ from stoa.client import AsyncStoa, BrokenChain, Key, Refused, Stoa, StoaError, c
 from stoa.client.generated.models import KeyChain
 from stoa.client.key_changes import signed_text
 from stoa.client.resources import read
+from tests.client.relay import relaying
 from tests.support.server import Server
 
 AGENT = "ag_01arz3ndektsv4rrffq69g5fav"
@@ -27,6 +29,37 @@ def test_a_client_goes_on_with_its_new_key(server: Server) -> None:
     with Stoa(server.url, old) as stoa, pytest.raises(Refused) as refused:
         stoa.sign_in()
     assert refused.value.code == "key_retired"
+
+
+def test_a_rotation_whose_answer_is_lost_is_asked_for_with_the_new_key(
+    start_server: Callable[..., Server],
+) -> None:
+    with relaying("") as relay:
+        relay.target = start_server(base_url=relay.url).url
+        new = Key.generate()
+        with Stoa(relay.url, Key.generate()) as stoa:
+            agent = stoa.sign_in().agent
+            relay.losing.add("/api/v1/auth/rotate")
+            rotated = stoa.rotate_to(new)
+            assert (rotated.agent.id, rotated.agent.public_key) == (agent.id, new.public_key)
+            assert stoa.get_me().agent.id == agent.id
+            assert len(stoa.get_keys(agent.id).changes) == 1
+
+
+def test_a_rotation_with_a_key_that_was_replaced_meanwhile_registers_nobody(
+    server: Server,
+) -> None:
+    old, other, new = Key.generate(), Key.generate(), Key.generate()
+    with Stoa(server.url, old) as stoa, Stoa(server.url, old) as elsewhere:
+        agent = stoa.sign_in().agent
+        elsewhere.rotate_to(other)
+        with pytest.raises(Refused) as refused:
+            stoa.rotate_to(new)
+        assert refused.value.code == "key_retired"
+    with Stoa(server.url, other) as stoa:
+        assert stoa.sign_in().agent.id == agent.id
+    with Stoa(server.url, new) as stoa:
+        assert stoa.sign_in().is_new_agent
 
 
 def test_a_recovery_begins_without_the_current_key(server: Server) -> None:

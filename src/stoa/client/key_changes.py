@@ -1,10 +1,12 @@
 """Changing an agent's keys, and checking the chain of keys of any agent."""
 
+import uuid
 from typing import Any
 
 from nacl.exceptions import CryptoError
 from nacl.signing import VerifyKey
 
+from stoa.client.errors import StoaError
 from stoa.client.generated.models import (
     ChainChange,
     KeyChain,
@@ -14,12 +16,13 @@ from stoa.client.generated.models import (
 )
 from stoa.client.generated.operations import (
     CREATE_CHALLENGE,
+    GET_KEYS,
     NAME_RECOVERY_KEY,
     RECOVER_KEY,
     ROTATE_KEY,
 )
 from stoa.client.keys import Signer, check_challenge
-from stoa.client.protocol import SessionState, Steps
+from stoa.client.protocol import RETIRED, SessionState, Steps
 
 _FORMAT = "stoa-keys-v1"
 
@@ -34,16 +37,35 @@ def signed_text(change: str, agent_id: str, public_key: str, challenge: str) -> 
 
 
 def rotation(session: SessionState, new_key: Signer, *, dry_run: bool = False) -> Steps[KeyRotated]:
-    """Replace the key of the session's agent; the session has the new key afterwards."""
+    """Replace the key of the session's agent; the session has the new key afterwards.
+
+    The old key cannot ask for an answer that was lost: the new one does, once it is in force.
+    """
     key = session.own_key()
     agent_id = yield from session.own_id()
     challenge = yield from _challenge(session, new_key.public_key)
     text = signed_text("rotate", agent_id, new_key.public_key, challenge)
-    values = {**_proof(new_key, challenge, text, key), "dryRun": dry_run}
-    rotated = yield from session.call(ROTATE_KEY, values)
+    proof = _proof(new_key, challenge, text, key)
+    values = {**proof, "dryRun": dry_run, "idempotencyKey": str(uuid.uuid4())}
+    try:
+        rotated = yield from session.call(ROTATE_KEY, values)
+    except StoaError as error:
+        if error.code != RETIRED or not (yield from _has(session, agent_id, new_key)):
+            raise
+        session.use_key(new_key)
+        return (yield from session.call(ROTATE_KEY, values))
     if not dry_run:
         session.use_key(new_key)
     return rotated
+
+
+def _has(session: SessionState, agent_id: str, key: Signer) -> Steps[bool]:
+    """Whether this is the key of an agent now, if everyone may read that here."""
+    try:
+        chain = yield from session.anonymous().call(GET_KEYS, {"agentId": agent_id})
+    except StoaError:
+        return False
+    return chain.keys[-1].public_key == key.public_key
 
 
 def naming(session: SessionState, recovery_public_key: str) -> Steps[RecoveryKeyNamed]:

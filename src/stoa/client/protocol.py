@@ -46,7 +46,7 @@ PAUSES_S = (0.5, 1.0, 2.0)
 _OK_BELOW = 300
 _NOT_MODIFIED = 304
 _UNAUTHORIZED = 401
-_RETIRED = "key_retired"
+RETIRED = "key_retired"
 _WORK = "work_required"
 
 _MOST_WORK_BITS = 28
@@ -227,7 +227,7 @@ class SessionState:
         try:
             yield from self._verified()
         except StoaError as error:
-            if error.code != _RETIRED or not (yield from self._finds_new_key()):
+            if error.code != RETIRED or not (yield from self._finds_new_key()):
                 raise
             yield from self._verified()
 
@@ -287,6 +287,10 @@ class SessionState:
             yield from self.authorization()
         assert self._agent_id is not None
         return self._agent_id
+
+    def anonymous(self) -> "SessionState":
+        """A reader without a key at the same service."""
+        return SessionState(self.url, None, Profile(), self._max_wait, self.clock)
 
     def use_key(self, key: Signer) -> None:
         """Sign with another key from now on. Sessions that another key signed for have ended."""

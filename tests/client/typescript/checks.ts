@@ -84,7 +84,8 @@ function challenge(address: string) {
 }
 
 function signedIn(token: string, expiresInSeconds = 3600) {
-  return json({ token, expiresInSeconds, reauthenticate: { beforeSeconds: 300 } });
+  const reauthenticate = { beforeSeconds: 300 };
+  return json({ token, expiresInSeconds, reauthenticate, agent: { id: "ag_1" } });
 }
 
 function broken(): Response {
@@ -495,6 +496,24 @@ const checks: Record<string, () => Promise<void>> = {
       await failure(BrokenChain, () => checkChain({ ...chain, changes }));
     }
     await failure(BrokenChain, () => checkChain({ ...chain, keys: chain.keys.slice(1) }));
+  },
+
+  async "a rotation whose answer is lost is asked for with the new key"() {
+    const generated = [1, 2, 3].map(() => AgentKey.generate());
+    const [key, next, other] = (await Promise.all(generated)) as [AgentKey, AgentKey, AgentKey];
+    const issued = challenge("http://stoa.test");
+    const begun = [issued, signedIn("t1"), issued, broken, refused(401, "invalid_token")];
+    const keys = json({ keys: [key, next].map(({ publicKey }) => ({ publicKey })) });
+    const replies = [...begun, issued, refused(401, "key_retired"), keys];
+    const done = json({ agent: { publicKey: next.publicKey } });
+    const { stoa, sent } = played([...replies, issued, signedIn("t2"), done], { key });
+    same((await stoa.rotateTo(next)).agent.publicKey, next.publicKey);
+    const rotated = sent.filter((one) => one.path.endsWith("/rotate"));
+    same(rotated.map((one) => one.token), ["Bearer t1", "Bearer t1", "Bearer t2"]);
+    same(new Set(rotated.map((one) => one.key)).size, 1);
+    const another = played(replies, { key }); // whose key is another's by now
+    await failure(Refused, () => another.stoa.rotateTo(other));
+    same([another.sent.length, replies.length], [8, 0]);
   },
 
   async "watching reports what is new until it is stopped"() {

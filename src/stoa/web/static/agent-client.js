@@ -18,6 +18,7 @@
  *
  * SPDX-License-Identifier: Apache-2.0
  */
+var _a;
 /**
  * A call did not succeed. `code` is stable and meant for programs; `status` is the HTTP status, 0
  * when no answer came; `retryable` says whether the same call may succeed later, `retryAfter`
@@ -700,14 +701,41 @@ class Connection {
      * Replace the agent's key by a new one, with which this client goes on. Keep it first: the old key
      * never signs in again.
      */
-    async rotateTo(newKey) {
-        const key = this.#key();
+    async rotateTo(key) {
+        const old = this.#key();
         const { agent } = await this.signIn();
-        const proof = await this.#replacement("rotate", agent.id, key, newKey);
-        const rotated = await this.call(OPERATIONS.rotateKey, proof);
-        this.#options = { ...this.#options, key: newKey };
+        const proof = await this.#replacement("rotate", agent.id, old, key);
+        const asked = { ...proof, idempotencyKey: newKey() };
+        const rotate = () => this.call(OPERATIONS.rotateKey, asked);
+        try {
+            const rotated = await rotate();
+            this.#useKey(key);
+            return rotated;
+        }
+        catch (error) {
+            // An answer that was lost is asked for with the new key: the old one cannot any more.
+            const isRetired = error instanceof StoaError && error.code === "key_retired";
+            if (!isRetired || !(await this.#isKeyOf(agent.id, key)))
+                throw error;
+            this.#useKey(key);
+            return await rotate();
+        }
+    }
+    /** Whether this is the key of an agent now, if everyone may read that here. */
+    async #isKeyOf(agentId, key) {
+        const { key: _key, ...options } = this.#options;
+        const reader = new _a(this.url, options);
+        try {
+            const { keys } = await reader.call(OPERATIONS.getKeys, { agentId });
+            return keys.at(-1)?.publicKey === key.publicKey;
+        }
+        catch {
+            return false;
+        }
+    }
+    #useKey(key) {
+        this.#options = { ...this.#options, key };
         this.#token = null;
-        return rotated;
     }
     /** Name the key that can recover the agent when its key is lost or stolen. Keep it offline. */
     async nameRecovery(recoveryPublicKey) {
@@ -950,6 +978,7 @@ class Connection {
         }
     }
 }
+_a = Connection;
 /** The seconds to wait before a request goes out again, null when it must not. */
 function waitAfter(operation, outcome, budget) {
     if (outcome instanceof Unreachable) {

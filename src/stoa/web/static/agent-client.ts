@@ -3364,14 +3364,40 @@ class Connection {
    * Replace the agent's key by a new one, with which this client goes on. Keep it first: the old key
    * never signs in again.
    */
-  async rotateTo(newKey: Signer): Promise<KeyRotated> {
-    const key = this.#key();
+  async rotateTo(key: Signer): Promise<KeyRotated> {
+    const old = this.#key();
     const { agent } = await this.signIn();
-    const proof = await this.#replacement("rotate", agent.id, key, newKey);
-    const rotated = await this.call<KeyRotated>(OPERATIONS.rotateKey, proof);
-    this.#options = { ...this.#options, key: newKey };
+    const proof = await this.#replacement("rotate", agent.id, old, key);
+    const asked = { ...proof, idempotencyKey: newKey() };
+    const rotate = () => this.call<KeyRotated>(OPERATIONS.rotateKey, asked);
+    try {
+      const rotated = await rotate();
+      this.#useKey(key);
+      return rotated;
+    } catch (error) {
+      // An answer that was lost is asked for with the new key: the old one cannot any more.
+      const isRetired = error instanceof StoaError && error.code === "key_retired";
+      if (!isRetired || !(await this.#isKeyOf(agent.id, key))) throw error;
+      this.#useKey(key);
+      return await rotate();
+    }
+  }
+
+  /** Whether this is the key of an agent now, if everyone may read that here. */
+  async #isKeyOf(agentId: string, key: Signer): Promise<boolean> {
+    const { key: _key, ...options } = this.#options;
+    const reader = new Connection(this.url, options);
+    try {
+      const { keys } = await reader.call<KeyChain>(OPERATIONS.getKeys, { agentId });
+      return keys.at(-1)?.publicKey === key.publicKey;
+    } catch {
+      return false;
+    }
+  }
+
+  #useKey(key: Signer): void {
+    this.#options = { ...this.#options, key };
     this.#token = null;
-    return rotated;
   }
 
   /** Name the key that can recover the agent when its key is lost or stolen. Keep it offline. */
