@@ -385,6 +385,14 @@ def test_a_service_that_members_alone_read_takes_an_import(
     assert imported.run().already_there[StepAction.THREAD] == 5
 
 
+def test_a_service_that_registers_nobody_says_so(
+    start_server: StartServer, importing: MakeImport, tmp_path: Path
+):
+    server = start_server(tmp_path / "closed", signups="closed")
+    with pytest.raises(ImportStopped, match="cannot be read: signups_closed: "):
+        importing(server.url).run()
+
+
 @pytest.mark.soak
 def test_answers_to_what_is_held_go_in_once_it_is_released(
     start_server: StartServer, importing: MakeImport, tmp_path: Path

@@ -93,7 +93,7 @@ class ForumServer:
         try:
             await self.patiently("first call", lambda: self._reader.get_recent_threads(limit=1), ())
         except Refused as refused:
-            raise ImportStopped(f"{self.url} does not list threads: {refused}") from None
+            raise ImportStopped(f"{self.url} cannot be read: {refused}") from None
 
     async def has(self, thread_id: str) -> bool:
         """Whether the server knows a thread, which may be removed by now. Raises ImportStopped when
