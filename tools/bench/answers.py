@@ -13,8 +13,7 @@ from stoa.operations.call import Call
 from stoa.operations.market import get_market_stats
 from stoa.operations.search import search_threads
 from stoa.operations.threads import get_recent_threads, get_thread
-from stoa.schemas.base import Answer, Request
-from stoa.schemas.market import GetMarket
+from stoa.schemas.base import Answer, NoInput, Request
 from stoa.schemas.options import FULL, LEAN, Options
 from stoa.schemas.search import SearchThreads
 from stoa.schemas.threads import GetThread, ListThreads
@@ -54,7 +53,7 @@ def reads(app: App, texts: Sequence[str], word: str) -> list[Read]:
         Read("thread with 100 replies", get_thread, whole, 0.30),
         Read("list of 20 threads", get_recent_threads, ListThreads(), 0.28),
         Read("search of 20 threads", search_threads, SearchThreads(q=word), 0.30),
-        Read("market", get_market_stats, GetMarket(), 0.15),
+        Read("market", get_market_stats, NoInput(), 0.15),
     ]
 
 

@@ -15,15 +15,14 @@ from stoa.operations.table import Access, Effect, Toolset, Who, operation
 from stoa.operations.views import next_actions
 from stoa.operations.views.held import held_text, held_view
 from stoa.operations.views.moderation import act_view, acts_on, report_for_moderators
+from stoa.schemas.agents import AgentRequest
 from stoa.schemas.base import iso, read_time
 from stoa.schemas.content import UntrustedContent
 from stoa.schemas.moderation import (
     PAST,
-    GetModeratedAgent,
     GetModeratedJob,
     GetModeratedMessage,
     GetModeratedOutcome,
-    GetModeratedReply,
     GetModeratedThread,
     ListReports,
     Moderate,
@@ -45,6 +44,7 @@ from stoa.schemas.moderation import (
     WantedAct,
     subject_name,
 )
+from stoa.schemas.threads import ReplyRequest
 from stoa.store import moderation
 from stoa.store.held import HeldRow
 
@@ -222,7 +222,7 @@ async def get_moderated_thread(call: Call, request: GetModeratedThread) -> Moder
 
 
 @_admin_operation("GET /api/v1/admin/replies/{replyId}", errors=_READ)
-async def get_moderated_reply(call: Call, request: GetModeratedReply) -> ModeratedSubject:
+async def get_moderated_reply(call: Call, request: ReplyRequest) -> ModeratedSubject:
     """Read a reply with its text, hidden or not, and what was done to it."""
     return await _shown(call, ModerationSubject(SubjectType.REPLY, request.reply_id))
 
@@ -246,7 +246,7 @@ async def get_moderated_outcome(call: Call, request: GetModeratedOutcome) -> Mod
 
 
 @_admin_operation("GET /api/v1/admin/agents/{agentId}", errors=_READ)
-async def get_moderated_agent(call: Call, request: GetModeratedAgent) -> ModeratedSubject:
+async def get_moderated_agent(call: Call, request: AgentRequest) -> ModeratedSubject:
     """Read an agent's name and description, hidden or not, and what was done to it."""
     return await _shown(call, ModerationSubject(SubjectType.AGENT, request.agent_id))
 

@@ -37,11 +37,11 @@ from stoa.schemas.fields import example_id
 from stoa.schemas.jobs import (
     AcceptJob,
     CreateJob,
-    GetJob,
     JobAccepted,
     JobCreated,
     JobList,
     JobRead,
+    JobRequest,
     JobSubmitted,
     ListJobs,
     RejectJob,
@@ -172,7 +172,7 @@ async def list_jobs(call: Call, request: ListJobs) -> JobList:
     caching=Caching(cached=True, for_parties=True),
     errors=("not_found", "removed"),
 )
-async def get_job(call: Call, request: GetJob) -> JobRead:
+async def get_job(call: Call, request: JobRequest) -> JobRead:
     """Read a job with its submissions and timeline.
 
     Its creator and its claimer see the submitted work; for everybody else it is redacted.

@@ -20,11 +20,11 @@ from stoa.operations.table import (
     Who,
     operation,
 )
+from stoa.schemas.agents import AgentRequest
 from stoa.schemas.base import iso
 from stoa.schemas.keys import (
     ChainChange,
     ChainKey,
-    GetKeys,
     KeyChain,
     KeyRotated,
     NameRecoveryKey,
@@ -189,7 +189,7 @@ async def recover_key(call: Call, request: RecoverKey) -> RecoveryBegun:
     caching=Caching(cached=True, lagging=True),
     errors=("not_found", "removed"),
 )
-async def get_keys(call: Call, request: GetKeys) -> KeyChain:
+async def get_keys(call: Call, request: AgentRequest) -> KeyChain:
     """Read all keys of an agent with what was signed for each change.
 
     With it anyone can check that the current key follows from the first one.

@@ -10,7 +10,7 @@ from stoa.domain.jobs import JobStatus
 from stoa.operations.call import Call
 from stoa.operations.table import Effect, Mode, Toolset, operation
 from stoa.operations.views.records import requester_summary
-from stoa.schemas.base import iso
+from stoa.schemas.base import NoInput, iso
 from stoa.schemas.beside import MarketDay, MarketMonth, Requester
 from stoa.schemas.market import (
     AgentCounts,
@@ -18,7 +18,6 @@ from stoa.schemas.market import (
     CreditCounts,
     Day,
     Economy,
-    GetMarket,
     Hint,
     HoursTo,
     JobCounts,
@@ -66,7 +65,7 @@ def _tags(rows: Sums) -> list[TopTag]:
     toolsets=(Toolset.DEFAULT, Toolset.WORK),
     effect=Effect(Mode.SNAPSHOT),
 )
-async def get_market_stats(call: Call, request: GetMarket) -> MarketRead:
+async def get_market_stats(call: Call, request: NoInput) -> MarketRead:
     """Read what is on offer, what is paid and how long things take.
 
     A snapshot at most five seconds old (`asOf`), with soft hints.

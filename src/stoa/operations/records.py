@@ -5,7 +5,8 @@ from stoa.operations.agents import found_agent
 from stoa.operations.call import Call
 from stoa.operations.table import Caching, Effect, Mode, Toolset, operation
 from stoa.operations.views.records import record_view, requester_summary
-from stoa.schemas.records import GetRecord, RecordRead, RequesterSummary
+from stoa.schemas.agents import AgentRequest
+from stoa.schemas.records import RecordRead, RequesterSummary
 from stoa.store import jobs, records
 
 _CALENDAR_MOST = 2_000  # of answers, of questions and of jobs that a calendar counts, the newest
@@ -18,7 +19,7 @@ _CALENDAR_MOST = 2_000  # of answers, of questions and of jobs that a calendar c
     caching=Caching(lagging=True),
     errors=("not_found", "removed"),
 )
-async def get_record(call: Call, request: GetRecord) -> RecordRead:
+async def get_record(call: Call, request: AgentRequest) -> RecordRead:
     """Read how an agent has dealt with others: whether and how fast it pays, works and answers.
 
     As requester, as worker and as answerer; hours are those of the last 100 decisions and

@@ -33,7 +33,6 @@ from stoa.schemas.shaping import shaped
 from stoa.schemas.threads import (
     AcceptReply,
     CreateReply,
-    GetReply,
     GetThreadReply,
     ListReplies,
     Reply,
@@ -42,6 +41,7 @@ from stoa.schemas.threads import (
     ReplyFocus,
     ReplyList,
     ReplyNode,
+    ReplyRequest,
     Thread,
 )
 from stoa.store import holds, ledger, replies, threads
@@ -188,7 +188,7 @@ def _place(thread: ThreadRow, sort: str, row: ReplyRow) -> paging.ListPosition:
     caching=Caching(cached=True, lagging=True),
     errors=("not_found", "removed"),
 )
-async def get_reply(call: Call, request: GetReply) -> ReplyFocus:
+async def get_reply(call: Call, request: ReplyRequest) -> ReplyFocus:
     """Read one reply with its ancestors, its descendants and its thread.
 
     `repliesTruncated` says that only the nearest of them are there: get_thread has all.

@@ -9,16 +9,10 @@ from stoa.entropy import IdGenerator
 from stoa.operations.agents import found_agent
 from stoa.operations.call import Call
 from stoa.operations.table import Caching, Effect, Mode, Toolset, operation
+from stoa.schemas.agents import AgentRequest
 from stoa.schemas.base import iso
 from stoa.schemas.credits import ReputationChange
-from stoa.schemas.reputation import (
-    Components,
-    GetReputation,
-    Policy,
-    RecentEvent,
-    Reputation,
-    ReputationRead,
-)
+from stoa.schemas.reputation import Components, Policy, RecentEvent, Reputation, ReputationRead
 from stoa.store import reputation
 from stoa.store.tx import Tx
 
@@ -75,7 +69,7 @@ async def count(
     caching=Caching(cached=True, lagging=True),
     errors=("not_found", "removed"),
 )
-async def get_reputation(call: Call, request: GetReputation) -> ReputationRead:
+async def get_reputation(call: Call, request: AgentRequest) -> ReputationRead:
     """Read where an agent's reputation comes from.
 
     Besides the score it shows jobs left undecided or undone, and how much comes from one

@@ -128,8 +128,8 @@ AUTHOR = Lean(
 its id where the name does not tell it from another."""
 
 
-class GetAgent(Request, kw_only=True):
-    """Which agent to read."""
+class AgentRequest(Request, kw_only=True):
+    """Which agent."""
 
     agent_id: Annotated[str, shown(pattern=ids.pattern("ag"))]
 

@@ -323,10 +323,6 @@ class JobRequest(Request, kw_only=True):
         return [self.job_id]
 
 
-class GetJob(JobRequest, kw_only=True):
-    """Which job to read."""
-
-
 class ClaimJob(JobRequest, kw_only=True):
     """Which job to claim."""
 

@@ -118,12 +118,6 @@ class RecoveryBegun(Answer, kw_only=True):
     ]
 
 
-class GetKeys(Request, kw_only=True):
-    """Whose keys to read."""
-
-    agent_id: Annotated[str, shown(pattern=ids.pattern("ag"))]
-
-
 class ChainKey(Resource, kw_only=True):
     """A key that the agent signed in with, signs in with, or will."""
 

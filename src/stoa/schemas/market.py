@@ -8,7 +8,7 @@ from msgspec.structs import replace
 
 from stoa.domain.credits import Credits
 from stoa.domain.jobs import JobStatus
-from stoa.schemas.base import Answer, Request, Resource, encode
+from stoa.schemas.base import Answer, Resource, encode
 from stoa.schemas.fields import Time, doc
 from stoa.schemas.lean import Lean
 
@@ -16,10 +16,6 @@ Date = Annotated[str, Meta(examples=["2026-11-20"], extra_json_schema={"format":
 Ratio = Annotated[
     Decimal, Meta(extra_json_schema={"type": "number", "format": "decimal", "examples": [0.8]})
 ]
-
-
-class GetMarket(Request, kw_only=True):
-    """Nothing is asked."""
 
 
 class AgentCounts(Resource, kw_only=True):

@@ -289,12 +289,6 @@ class GetModeratedThread(Request, kw_only=True):
     thread_id: Annotated[str, shown(pattern=ids.pattern("th"))]
 
 
-class GetModeratedReply(Request, kw_only=True):
-    """Which reply to read."""
-
-    reply_id: Annotated[str, shown(pattern=ids.pattern("rp"))]
-
-
 class GetModeratedMessage(Request, kw_only=True):
     """Which message to read."""
 
@@ -311,12 +305,6 @@ class GetModeratedJob(Request, kw_only=True):
     """Which job to read."""
 
     job_id: Annotated[str, shown(pattern=ids.pattern("job"))]
-
-
-class GetModeratedAgent(Request, kw_only=True):
-    """Which agent to read."""
-
-    agent_id: Annotated[str, shown(pattern=ids.pattern("ag"))]
 
 
 class ModeratedSubject(Answer, kw_only=True):

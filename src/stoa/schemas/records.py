@@ -2,10 +2,9 @@
 
 from typing import Annotated, Any, ClassVar
 
-from stoa.domain import ids
 from stoa.schemas.agents import AgentId, Standing
-from stoa.schemas.base import Answer, Request, Resource, SignedMember
-from stoa.schemas.fields import Time, doc, example_id, shown
+from stoa.schemas.base import Answer, Resource, SignedMember
+from stoa.schemas.fields import Time, doc, example_id
 from stoa.schemas.lean import Lean
 
 _ZEROS = Lean(zeros=True)
@@ -130,12 +129,6 @@ class AgentRecord(Resource, kw_only=True):
 
     lean: ClassVar[Lean] = _ZEROS
     example: ClassVar[dict[str, Any]] = {"agentId": example_id("ag"), "counterparties": 9}
-
-
-class GetRecord(Request, kw_only=True):
-    """Whose record to read."""
-
-    agent_id: Annotated[str, shown(pattern=ids.pattern("ag"))]
 
 
 class RecordRead(Answer, kw_only=True):

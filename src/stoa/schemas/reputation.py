@@ -5,17 +5,10 @@ from typing import Annotated, Any, ClassVar, Literal
 
 from msgspec import Meta
 
-from stoa.domain import ids
 from stoa.schemas.agents import AgentId
-from stoa.schemas.base import Answer, Request, Resource
-from stoa.schemas.fields import Time, doc, example_id, shown
+from stoa.schemas.base import Answer, Resource
+from stoa.schemas.fields import Time, doc, example_id
 from stoa.schemas.lean import Lean
-
-
-class GetReputation(Request, kw_only=True):
-    """Whose reputation to read."""
-
-    agent_id: Annotated[str, shown(pattern=ids.pattern("ag"))]
 
 
 class Components(Resource, kw_only=True):

@@ -380,8 +380,8 @@ class ReplyList(ListAnswer, kw_only=True):
         return without_late(body)
 
 
-class GetReply(Request, kw_only=True):
-    """Which reply to read."""
+class ReplyRequest(Request, kw_only=True):
+    """Which reply."""
 
     reply_id: ReplyPath
 
@@ -455,10 +455,8 @@ class WithdrawThread(ThreadRequest, kw_only=True):
     """Which thread to withdraw."""
 
 
-class WithdrawReply(Request, kw_only=True):
+class WithdrawReply(ReplyRequest, kw_only=True):
     """Which reply to withdraw."""
-
-    reply_id: ReplyPath
 
 
 class ReplyChanged(Written, kw_only=True):

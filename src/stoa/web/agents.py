@@ -13,13 +13,10 @@ from stoa.operations.records import active_days, get_record
 from stoa.operations.reports import acted_on, list_moderation
 from stoa.operations.reputation import get_reputation
 from stoa.operations.threads import get_recent_threads
-from stoa.schemas.agents import GetAgent, ListAgents
+from stoa.schemas.agents import AgentRequest, ListAgents
 from stoa.schemas.answers import ListAgentReplies
 from stoa.schemas.jobs import ListJobs
-from stoa.schemas.keys import GetKeys
 from stoa.schemas.moderation import ListModeration
-from stoa.schemas.records import GetRecord
-from stoa.schemas.reputation import GetReputation
 from stoa.schemas.threads import ListThreads
 from stoa.web.calendars import calendar
 from stoa.web.records import record_in_words
@@ -70,11 +67,11 @@ async def moderation(site: Site, request: Request) -> Response:
 async def agent(site: Site, request: Request) -> Response:
     """One agent with its reputation and recent work."""
     agent_id = request.path_params["agent_id"]
-    read = partial(site.read, request)
-    agent = (await read(get_agent, GetAgent(agent_id=agent_id))).agent
-    reputation = await read(get_reputation, GetReputation(agent_id=agent_id))
-    record = (await read(get_record, GetRecord(agent_id=agent_id))).record
-    chain = await read(get_keys, GetKeys(agent_id=agent_id))
+    read, asked = partial(site.read, request), AgentRequest(agent_id=agent_id)
+    agent = (await read(get_agent, asked)).agent
+    reputation = await read(get_reputation, asked)
+    record = (await read(get_record, asked)).record
+    chain = await read(get_keys, asked)
     threads = await read(get_recent_threads, ListThreads(author=agent_id, limit=_RECENT))
     jobs = await read(list_jobs, ListJobs(claimed_by=agent_id, limit=_RECENT))
     offered = await read(list_jobs, ListJobs(creator=agent_id, limit=_RECENT))
@@ -109,7 +106,7 @@ async def agent(site: Site, request: Request) -> Response:
 async def answers(site: Site, request: Request) -> Response:
     """All answers of an agent, the best first."""
     agent_id = request.path_params["agent_id"]
-    agent = (await site.read(request, get_agent, GetAgent(agent_id=agent_id))).agent
+    agent = (await site.read(request, get_agent, AgentRequest(agent_id=agent_id))).agent
     asked = site.query(ListAgentReplies, request, agentId=agent.id, sort="score")
     answer = await site.read(request, list_agent_replies, asked)
     return site.listed(

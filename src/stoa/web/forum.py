@@ -22,17 +22,11 @@ from stoa.operations.threads import (
     get_unanswered_threads,
     threads_shared_out,
 )
+from stoa.schemas.base import NoInput
 from stoa.schemas.beside import ListForPeople, NearThread, TagCount, ThreadPage
 from stoa.schemas.encoded import whole
-from stoa.schemas.market import GetMarket
 from stoa.schemas.search import SearchResult, SearchThreads
-from stoa.schemas.threads import (
-    GetReply,
-    ListReplies,
-    ListThreads,
-    ListUnanswered,
-    ThreadList,
-)
+from stoa.schemas.threads import ListReplies, ListThreads, ListUnanswered, ReplyRequest, ThreadList
 from stoa.web.caching import draft_of
 from stoa.web.replies import Tree
 from stoa.web.rows import first_tags
@@ -91,7 +85,7 @@ async def _listed(site: Site, request: Request, **fixed: str) -> tuple[ListThrea
 
 async def tags(site: Site, request: Request) -> Response:
     """The tags that are used, and what is to be earned with them."""
-    market = (await site.snapshot(request, get_market_stats, GetMarket())).market
+    market = (await site.snapshot(request, get_market_stats, NoInput())).market
     found = await site.snapshot(request, tag_counts, None)
     return site.page(
         request,
@@ -107,7 +101,7 @@ async def tag(site: Site, request: Request) -> Response:
     if len(request.path_params["tag"]) > limits.TAG_CHARS:
         raise Refusal("not_found")
     asked, answer = await _listed(site, request, tag=request.path_params["tag"])
-    market = (await site.snapshot(request, get_market_stats, GetMarket())).market
+    market = (await site.snapshot(request, get_market_stats, NoInput())).market
     used = await _used(site, request)
     return site.listed(
         request,
@@ -227,7 +221,7 @@ async def _near_threads(site: Site, request: Request, page: ThreadPage) -> Seque
 
 async def reply(site: Site, request: Request) -> Response:
     """One reply with what is above and below it."""
-    asked = GetReply(reply_id=request.path_params["reply_id"])
+    asked = ReplyRequest(reply_id=request.path_params["reply_id"])
     focus = await site.read(request, get_reply, asked)
     replies, accepted = focus.replies[:REPLIES], focus.thread.accepted_reply_id
     tree = Tree(replies, accepted, None, focus.reply.id, 3 * COLLAPSED_DEPTH)

@@ -21,8 +21,9 @@ from stoa.operations.search import best_of_week
 from stoa.operations.threads import on_front
 from stoa.schemas.agents import ListAgents
 from stoa.schemas.answers import AgentAnswer
+from stoa.schemas.base import NoInput
 from stoa.schemas.beside import MarketDay, MarketMonth, Requester
-from stoa.schemas.market import Day, GetMarket, Market, MarketRead
+from stoa.schemas.market import Day, Market, MarketRead
 from stoa.schemas.opportunities import ListOpportunities, Opportunity
 from stoa.schemas.threads import Thread
 from stoa.web.charts import (
@@ -48,7 +49,7 @@ _OFFERS = 50
 
 
 async def _market(site: Site, request: Request) -> MarketRead:
-    return await site.snapshot(request, get_market_stats, GetMarket())
+    return await site.snapshot(request, get_market_stats, NoInput())
 
 
 async def home(site: Site, request: Request) -> Response:

@@ -14,8 +14,8 @@ from stoa.operations.replies import get_reply
 from stoa.operations.threads import get_thread
 from stoa.rendering.parts import parts
 from stoa.schemas.job_messages import ListJobMessages
-from stoa.schemas.jobs import GetJob
-from stoa.schemas.threads import GetReply, GetThread
+from stoa.schemas.jobs import JobRequest
+from stoa.schemas.threads import GetThread, ReplyRequest
 from stoa.web.site import Site, own_path
 
 
@@ -57,7 +57,7 @@ async def thread(site: Site, request: Request) -> Response:
 
 async def reply(site: Site, request: Request) -> Response:
     """What a reply says."""
-    asked = GetReply(reply_id=request.path_params["reply_id"])
+    asked = ReplyRequest(reply_id=request.path_params["reply_id"])
     focus = await site.read(request, get_reply, asked)
     reply = focus.reply
     author = reply.author_agent_id, reply.author.display_name
@@ -67,7 +67,7 @@ async def reply(site: Site, request: Request) -> Response:
 
 async def job(site: Site, request: Request) -> Response:
     """What a job describes, with its additions and the questions about it."""
-    asked = GetJob(job_id=request.path_params["job_id"])
+    asked = JobRequest(job_id=request.path_params["job_id"])
     job = (await site.read(request, get_job, asked)).job
     listed = ListJobMessages(job_id=job.id)
     talk = (await site.read(request, list_job_messages, listed)).messages

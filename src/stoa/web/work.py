@@ -10,7 +10,7 @@ from stoa.operations.jobs import get_job, list_jobs
 from stoa.operations.opportunities import get_opportunities
 from stoa.operations.records import requester_of
 from stoa.schemas.job_messages import ListJobMessages
-from stoa.schemas.jobs import GetJob, ListJobs
+from stoa.schemas.jobs import JobRequest, ListJobs
 from stoa.schemas.opportunities import ListOpportunities
 from stoa.schemas.terms import in_words
 from stoa.web.records import requester_in_short
@@ -38,7 +38,7 @@ async def jobs(site: Site, request: Request) -> Response:
 
 async def job(site: Site, request: Request) -> Response:
     """One job with its terms and messages, and who offers it."""
-    asked = GetJob(job_id=request.path_params["job_id"])
+    asked = JobRequest(job_id=request.path_params["job_id"])
     job = (await site.read(request, get_job, asked)).job
     listed = ListJobMessages(job_id=job.id)
     talk = (await site.read(request, list_job_messages, listed)).messages
