@@ -11,7 +11,8 @@ from stoa.calls.encode import weak_tag
 Endpoint = Callable[[Request], Awaitable[Response]]
 
 
-HEADERS = {"Cache-Control": "public, no-cache"}
+HEADERS = {"X-Content-Type-Options": "nosniff", "Cache-Control": "public, no-cache"}
+"""Of what may be kept and is asked about again. A cached answer is sent with these alone."""
 
 
 def document(
