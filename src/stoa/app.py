@@ -118,7 +118,7 @@ class Service:
         steps = (authenticator, charges, answers, reader, reads, transactions, outages)
         outgoing = Outgoing(parse_networks(settings.webhooks_allow))
         shared_reads, self.screen = SharedReads(transactions), _screen(settings, outgoing)
-        runner = Runner(clock, *steps, counters, self.waiting, shared_reads, self.screen)
+        runner = Runner(clock, *steps, self.waiting, shared_reads, self.screen)
         self.store, self.counters, self.limiter = store, counters, limiter
         self._lines = RequestLines(of_all=settings.log_level == "debug")
         self.settings, self._services, self._clock = settings, services, clock

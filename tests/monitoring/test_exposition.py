@@ -27,14 +27,17 @@ from stoa.store import ledger
 from stoa.store.transfer import backups
 from stoa.store.tx import StoreUnavailable, Tx
 from stoa.upkeep.loops import every
+from tests.support import oauth
 from tests.support.app import Agent, App
 from tests.support.backups import make_backup
 from tests.support.clock import DAY, HOUR
 from tests.support.keys import Key
 from tests.support.limits_off import LIMITS_OFF
 from tests.support.logs import logged
+from tests.support.mcp import Mcp
 from tests.support.metrics import METRICS, by_label, samples, scrape, values
 from tests.support.moderation import act, report, suspend
+from tests.support.oauth_pages import REDIRECT
 from tests.support.postgresql import PostgreSQL
 from tests.support.processes import one_client_each, until, workers
 from tests.support.receiver import Receiver, status
@@ -224,6 +227,33 @@ def test_a_full_bucket_is_counted_by_its_name(start_server: StartServer) -> None
         client.post("/mcp", json=message, headers={"Accept": "application/json"})
     full = by_label(scrape(server), "stoa_rate_limited_total", "bucket")
     assert full == {"threads": 3, "registrations": 1, "uncharged": 2}
+
+
+@pytest.mark.parametrize("engine", ["sqlite"])
+@pytest.mark.settings(
+    limit_clients=1, limit_uncharged=3, limit_registrations=1, limit_reads_anonymous=4
+)
+def test_a_full_bucket_is_counted_where_no_operation_is_called(stoa: App) -> None:
+    keys = [Key("first"), Key("second")]
+    told = [oauth.post(stoa, oauth.by_key(oauth.assertion(key, stoa.clock()))) for key in keys]
+    told += [oauth.post(stoa, {"grant_type": "none"}) for _ in range(3)]
+    assert [one.status for one in told] == [200, 429, 400, 400, 429]
+    told = [stoa.post("/oauth/register", {"redirect_uris": [REDIRECT]}) for _ in range(2)]
+    told += [Mcp(stoa, path="/mcp/oauth").ask("tools/list") for _ in range(2)]
+    assert [one.status for one in told] == [201, 429, 401, 429]
+    full = by_label(exposed(stoa), "stoa_rate_limited_total", "bucket")
+    assert full == {"registrations": 1, "reads": 1, "clients": 1, "uncharged": 1}
+
+
+@pytest.mark.parametrize("engine", ["sqlite"])
+@pytest.mark.settings(limit_reads_agent=1)
+def test_a_full_bucket_is_counted_where_events_are_subscribed_to(stoa: App) -> None:
+    ada = stoa.agent("ada")
+    asked = {"name": "stoa.event", "delivery": {"url": "https://agent.example/hook"}}
+    for _ in range(2):
+        Mcp(stoa).ask("events/unsubscribe", asked, ada.headers)
+    full = by_label(exposed(stoa), "stoa_rate_limited_total", "bucket")
+    assert full == {"reads": 1}
 
 
 @pytest.mark.parametrize("engine", ["sqlite"])

@@ -92,7 +92,7 @@ class Authenticator:
     async def reader(self, authorization: str | None, address: str) -> Caller:
         """The agent of a token, charged with one unit of its `reads`. Raises 401 or 429."""
         caller = await self.check(authorization, address)
-        (await self._charges.take_read(caller, address)).checked()
+        self._charges.checked(await self._charges.take_read(caller, address))
         return caller
 
     def known(self, authorization: str, now: int) -> Caller | None:

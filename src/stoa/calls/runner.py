@@ -28,7 +28,6 @@ from stoa.limits.charge import Charges
 from stoa.logs import log
 from stoa.memory.answers import AnswerCache, CachedAnswer
 from stoa.memory.single_flight import SingleFlight
-from stoa.metrics import Counters
 from stoa.operations.call import Caller, Interest
 from stoa.operations.parts.buckets import BucketFull, Charge
 from stoa.operations.table import Mode, Operation
@@ -51,7 +50,6 @@ class Runner:
     reads: PublicReads
     transactions: Transactions
     outages: Outages
-    counters: Counters
     waiting: Waiting
     shared: SharedReads
     screen: Screen | None = None
@@ -117,9 +115,7 @@ class Runner:
         return await self.transactions.has_answer(operation, caller, key)
 
     def _refused(self, refusal: Refusal, charge: Charge | None = None) -> Outcome:
-        if isinstance(refusal, BucketFull):
-            self.counters.limited(refusal.charge.resource)
-        return refused(refusal, charge)
+        return refused(self.charges.noted(refusal), charge)
 
     async def _answer(
         self, operation: Operation, incoming: Incoming, caller: Caller | None

@@ -52,7 +52,7 @@ class Subscribing:
         """Subscribe the agent of a token; `given` are the arguments as they came, of which a tag is
         read in small letters. Raises `CallbackRefused`, or a refusal."""
         caller = await self.authenticator.check(authorization, address)
-        read = (await self.charges.take_read(caller, address)).checked()
+        read = self.charges.checked(await self.charges.take_read(caller, address))
         members: list[tuple[str, Any]] = [
             ("delivery.url", asked.wanted.url),
             ("arguments", given),
@@ -64,7 +64,7 @@ class Subscribing:
             charge = await self.charges.take(TABLE[create_webhook.__name__], caller, address)
             await self.charges.uncount(read)  # in its place comes what a new webhook takes
             assert charge
-            check_counted(charge.checked())
+            check_counted(self.charges.checked(charge))
             await self._challenge(caller.agent_id, asked)
         subscribe = partial(subscriptions.subscribe, **shared)
         return await self.outages.answered("events/subscribe", self.store.write(subscribe))

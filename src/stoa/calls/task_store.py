@@ -35,12 +35,12 @@ class TaskStore:
         caller = await self.authenticator.check(authorization, address)
         charge = await self.charges.take(TABLE[create_webhook.__name__], caller, address)
         assert charge
-        charge.checked()
+        self.charges.checked(charge)
         try:
             check_counted(charge)
             await self._put(asked, caller)
         except Refusal:
-            (await self.charges.give_back(charge, caller, address)).checked()
+            self.charges.checked(await self.charges.give_back(charge, caller, address))
             raise
         return charge
 

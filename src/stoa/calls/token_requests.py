@@ -68,7 +68,7 @@ class TokenRequests:
         """One unit of `reads` of this address, as a sign-in takes. Raises 429, and 503 while writes
         are refused."""
         charge = self.charges.take_read_at_once(self.clock(), address)
-        charge = charge or (await self.charges.take_read(None, address)).checked()
+        charge = charge or self.charges.checked(await self.charges.take_read(None, address))
         check_counted(charge)
         return charge
 

@@ -77,42 +77,52 @@ class Charges:
 
     async def guess(self, caller: Caller) -> Charge:
         """Count a guess of a code by an agent. Raises 429 after too many wrong ones."""
-        return await self._taken(
-            self._bucket("approvals", "agent", caller.agent_id),
-            "Your agent sent too many wrong pairing codes: {limit} in {windowSeconds} s.",
-            "Open the authorization page again after {retryAfter} s, and send the call with the "
-            "code that it shows then: a code is good for 10 minutes.",
+        charge = await self._limiter.take(
+            self._clock(), self._bucket("approvals", "agent", caller.agent_id)
+        )
+        if charge.allowed:
+            return charge
+        raise self.noted(
+            BucketFull(
+                charge,
+                "Your agent sent too many wrong pairing codes: {limit} in {windowSeconds} s.",
+                "Open the authorization page again after {retryAfter} s, and send the call with "
+                "the code that it shows then: a code is good for 10 minutes.",
+            )
         )
 
     async def count_client(self, address: str) -> Charge:
         """Count an OAuth client that an address names. Raises 429 if it names too many."""
-        return await self._taken(self._bucket("clients", "address", bucket_key(address)))
+        clients = self._bucket("clients", "address", bucket_key(address))
+        return self.checked(await self._limiter.take(self._clock(), clients))
 
     async def count_authorization(self, address: str) -> Charge:
         """Count an authorization page that an address opens, whose request is stored until it
         expires. Raises 429 if the address opens too many."""
-        return await self._taken(
-            self._bucket("authorizations", "address", bucket_key(address)),
-            "Too many authorization pages were opened from this address: {limit} in "
-            "{windowSeconds} s.",
-            "Send the same call again after {retryAfter} s: load this page again, or begin anew in "
-            "the program that led you here.",
-            noted=True,
+        charge = await self._limiter.take(
+            self._clock(), self._bucket("authorizations", "address", bucket_key(address))
+        )
+        if charge.allowed:
+            return charge
+        raise self.noted(
+            BucketFull(
+                charge,
+                "Too many authorization pages were opened from this address: {limit} in "
+                "{windowSeconds} s.",
+                "Send the same call again after {retryAfter} s: load this page again, or begin "
+                "anew in the program that led you here.",
+            )
         )
 
     async def count(self, address: str) -> Charge:
         """Count a call that has no other bucket. Raises 429 if the address makes too many."""
-        return await self._taken(self._bucket("uncharged", "address", bucket_key(address)))
-
-    async def count_and_note(self, address: str) -> Charge:
-        """Like `count`, outside of the runner: a refusal is noted in the metrics."""
-        bucket = self._bucket("uncharged", "address", bucket_key(address))
-        return await self._taken(bucket, noted=True)
+        uncharged = self._bucket("uncharged", "address", bucket_key(address))
+        return self.checked(await self._limiter.take(self._clock(), uncharged))
 
     async def rate_limit_address(self, address: str) -> Refusal | None:
-        """Like `count_and_note`, but returns the refusal instead of raising it."""
+        """Like `count`, but returns the refusal instead of raising it."""
         try:
-            await self.count_and_note(address)
+            await self.count(address)
         except BucketFull as refusal:
             return refusal
         return None
@@ -122,20 +132,18 @@ class Charges:
         if charge.limit:
             await self._limiter.give_back(charge)
 
-    async def _taken(
-        self,
-        bucket: RateBucket,
-        message: str | None = None,
-        recovery: str | None = None,
-        *,
-        noted: bool = False,
-    ) -> Charge:
-        charge = await self._limiter.take(self._clock(), bucket)
-        if not charge.allowed:
-            if noted:
-                self._counters.limited(bucket.resource)
-            raise BucketFull(charge, message, recovery)
-        return charge
+    def checked(self, charge: Charge) -> Charge:
+        """This charge; 429 if it was refused."""
+        if charge.allowed:
+            return charge
+        raise self.noted(BucketFull(charge))
+
+    def noted(self, refusal: Refusal) -> Refusal:
+        """The refusal, which is noted in the metrics if it tells of a full bucket and was not."""
+        if isinstance(refusal, BucketFull) and not refusal.noted:
+            refusal.noted = True
+            self._counters.limited(refusal.charge.resource)
+        return refusal
 
     def _bucket(self, name: str, per: str, key: str) -> RateBucket:
         return RateBucket(name, key, *self._limits[name, per])

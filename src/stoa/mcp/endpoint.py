@@ -84,13 +84,13 @@ class Mcp:
             refusal.fill({"base_url": self._hosts.origin})
             raise refusal
         body = await reading.body_bytes(request.receive, request.headers)
-        counted = None if _may_call(body) else await self._charges.count_and_note(request.address)
+        counted = None if _may_call(body) else await self._charges.count(request.address)
         server = self._server or await self._serve()
         reply = await server.answer(body, request, lines)
         if reply.charged and counted is not None:
             await self._charges.uncount(counted)
         elif not reply.charged and counted is None:
-            await self._charges.count_and_note(request.address)
+            await self._charges.count(request.address)
         return reply
 
     async def _serve(self) -> "McpServer":

@@ -60,6 +60,7 @@ class OAuthEndpoints:
         except OAuthRefusal as refusal:
             return await _refuse(request, send, refusal, headers)
         except Refusal as refusal:
+            self._requests.charges.noted(refusal)
             refusal.fill({"base_url": request.base_url})
             headers = answering.refusal_headers(refusal, charge)
             return await _refuse(request, send, translated(refusal), headers)

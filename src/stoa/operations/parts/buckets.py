@@ -1,7 +1,5 @@
 """What a call is charged to, what it was charged, and the refusal of a full bucket."""
 
-from typing import Self
-
 import msgspec
 
 from stoa.domain import limits
@@ -79,12 +77,6 @@ class Charge(msgspec.Struct, frozen=True, gc=False):
         """Calls per window; 0 is unlimited."""
         return self.bucket.limit
 
-    def checked(self) -> Self:
-        """This charge; 429 if it was refused."""
-        if not self.allowed:
-            raise BucketFull(self)
-        return self
-
 
 def taken(now: int, bucket: RateBucket, oldest: int, count: int) -> Charge:
     """The charge of a unit taken now, when `count` calls are counted, the first made at `oldest`.
@@ -111,7 +103,10 @@ def refused(now: int, bucket: RateBucket, oldest: int) -> Charge:
 
 
 class BucketFull(Refusal):
-    """The 429 of a full bucket, which its body and its headers name."""
+    """The 429 of a full bucket, which its body and its headers name. `noted` is whether the metrics
+    count it already."""
+
+    noted = False
 
     def __init__(
         self, charge: Charge, message: str | None = None, recovery: str | None = None
