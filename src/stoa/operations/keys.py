@@ -39,10 +39,6 @@ from stoa.store.key_changes import Proof, SignedLink
 
 _PROOF_CODES = ("challenge_invalid", "challenge_expired", "signature_invalid")
 _TAKEN = "Must be a key that no agent of this service has or had: make a new key pair."
-_NEW_CHALLENGE = (
-    "Get a new challenge with POST {base_url}/api/v1/auth/challenge for the key that has to ask "
-    "for it, and send the call with new signatures."
-)
 
 
 @operation(
@@ -67,7 +63,7 @@ async def rotate_key(call: Call, request: RotateKey) -> KeyRotated:
     proof = _checked_proof(request, text, current, new_key)
     keys.follow(KeyEvent.ROTATE)
     await _check_unused(call, keys, new_key)
-    await sessions.use_challenge(call, challenge, _NEW_CHALLENGE)
+    await sessions.use_challenge(call, challenge, of_change=True)
     link = ChainLink(KeyChange.ROTATE, new_key, current, current, call.now, call.now, None)
     await _record(call, agent_id, link, proof)
     ended = await key_standing.put_in_force(call.tx, agent_id, new_key)
@@ -93,7 +89,7 @@ async def _checked_challenge(call: Call, key: bytes, challenge: str) -> IssuedCh
     try:
         return challenges.check(secret, call.services.base_urls, key, challenge, call.now)
     except Refusal as refusal:
-        raise Refusal(refusal.code, recovery=_NEW_CHALLENGE) from None
+        raise Refusal(refusal.code, recovery=sessions.NEW_CHALLENGE) from None
 
 
 async def _check_unused(call: Call, keys: AgentKeys, key: bytes) -> None:
@@ -128,7 +124,7 @@ async def name_recovery_key(call: Call, request: NameRecoveryKey) -> RecoveryKey
     keys.follow(KeyEvent.RECOVERY)
     if await _signs_in(call, key):
         raise invalid_field("recoveryPublicKey", _TAKEN)
-    await sessions.use_challenge(call, challenge, _NEW_CHALLENGE)
+    await sessions.use_challenge(call, challenge, of_change=True)
     in_force_at = call.now if keys.standing.recovery is None else _after_delay(call)
     link = ChainLink(KeyChange.RECOVERY, key, current, current, call.now, in_force_at, None)
     await _record(call, agent_id, link, Proof(request.challenge, signature, None))
@@ -173,7 +169,7 @@ async def recover_key(call: Call, request: RecoverKey) -> RecoveryBegun:
     assert signer
     assert proof
     await _check_unused(call, keys, new_key)
-    await sessions.use_challenge(call, challenge, _NEW_CHALLENGE)
+    await sessions.use_challenge(call, challenge, of_change=True)
     at = _after_delay(call)
     link = ChainLink(KeyChange.RECOVER, new_key, keys.standing.current, signer, call.now, at, None)
     await _record(call, agent_id, link, proof)

@@ -37,6 +37,11 @@ from stoa.schemas.base import Warning, iso
 from stoa.store import agents, sessions
 from stoa.store.agents import AgentProfile, AgentRow
 
+NEW_CHALLENGE = (
+    "Get a new challenge with POST {base_url}/api/v1/auth/challenge for the key that has to ask "
+    "for it, and send the call with new signatures."
+)
+"""What to do after a challenge for a change of keys that cannot be used."""
 CHALLENGE_PATH = "/api/v1/auth/challenge"
 VERIFY_PATH = "/api/v1/auth/verify"
 
@@ -162,17 +167,16 @@ async def find_agent(call: Call, public_key: bytes) -> AgentRow | None:
     return known
 
 
-async def use_challenge(
-    call: Call, challenge: IssuedChallenge, recovery: str | None = None
-) -> None:
-    """Use a challenge up; 401 when it was used before, or is older than the last restore."""
+async def use_challenge(call: Call, challenge: IssuedChallenge, *, of_change: bool = False) -> None:
+    """Use a challenge up, that of a sign-in or `of_change` of keys; 401 when it was used before, or
+    is older than the last restore."""
     made_at = challenge.expires_at - call.services.settings.challenge_ttl_seconds * 1000
     digest = digest_of(challenge.text)
     if not await sessions.use_challenge(call.tx, digest, made_at, challenge.expires_at):
         raise Refusal(
             "challenge_invalid",
             "This challenge was used before, or is from before a restore: each can be used once.",
-            recovery=recovery,
+            recovery=NEW_CHALLENGE if of_change else None,
         )
 
 
