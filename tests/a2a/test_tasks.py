@@ -178,6 +178,19 @@ def test_an_answer_without_a_bounty_is_accepted_and_the_message_says_so(
         assert stoa.get(f"threads/{thread}").ok()["thread"]["acceptedReplyId"] == reply
 
 
+@pytest.mark.settings(bounty_ttl_seconds=60)
+def test_an_answer_that_is_accepted_when_the_bounty_has_come_back_is_no_failure(
+    stoa: App, bob: Agent, hirer: A2A
+) -> None:
+    task = hirer.send({"title": "How?", "bounty": {"credits": 5}}, "Tell me how.")["task"]
+    reply = bob.reply({"id": task["id"]}, "Like this.")["id"]
+    stoa.clock.advance(MINUTE)
+    answer = hirer.send({"action": "accept", "replyId": reply}, task=task["id"])
+    assert "so none was paid" in answer["message"]["parts"][0]["text"]
+    assert state(hirer.result("GetTask", id=task["id"])) == "FAILED"
+    assert stoa.get(f"threads/{task['id']}").ok()["thread"]["acceptedReplyId"] == reply
+
+
 def test_a_text_to_a_job_is_a_message_to_its_other_party(bob: Agent, hirer: A2A) -> None:
     task = hirer.hire()
     told = [hirer.send("Who can?", task=task["id"])["message"]]

@@ -36,6 +36,7 @@ _NO_CANCEL = (
     "`withdraw_bounty` (POST /api/v1/threads/{id}/bounty/withdraw) may take the bounty back."
 )
 
+_UNPAID = "No bounty was open, so none was paid."
 _PUSH = "configuration.taskPushNotificationConfig"
 _PUSH_LATER = "`CreateTaskPushNotificationConfig` sets one for a task that is there."
 
@@ -146,14 +147,15 @@ class Methods:
             raise RpcError(rpc.UNSUPPORTED, _ENDED)
 
     async def _made(self, call: TaskCall, asked: AskedOperation, body: TaskJson) -> TaskJson | None:
-        """The task in the answer of a write; None where that is about a question without a
-        bounty, or about what was said."""
+        """The task in the answer of a write; None where that is about what was said, or about a
+        question whose bounty it neither offers nor pays."""
         if "job" in body:
             return tasks.of_job(body["job"], self._origin)
         if _SHORT in body and asked.may_be_task:
             return await self._tasks.find(call, body["id"])
         thread = body.get("thread", {})
-        if not thread.get("bounty"):
+        bounty = thread.get("bounty")
+        if not bounty or (asked.operation == "accept_reply" and bounty["status"] != "PAID"):
             return None
         if thread["replyCount"]:
             return await self._tasks.get(call, thread["id"])
@@ -178,7 +180,7 @@ class Methods:
             data = {"threadId": thread, "replyId": reply}
         elif asked.operation == "accept_reply":
             thread, reply = body["thread"]["id"], body["thread"]["acceptedReplyId"]
-            said = f"Reply {reply} is the accepted answer in {thread}."
+            said = f"Reply {reply} is the accepted answer in {thread}. {_UNPAID}"
             data = {"threadId": thread, "replyId": reply}
         else:
             thread, message = asked.in_path["jobId"], body["message"]
