@@ -16,7 +16,7 @@ from stoa.schemas.validation import Values
 
 _ROWS = 100
 _PAGES = 10
-"""Of each kind the newest thousand are listed."""
+"""Of each kind the newest thousand are listed, fewer where long texts fill the pages."""
 _DEFAULT, _MOST = 50, 100
 _NO_TASK = "No task has this id."
 _QUESTION = "This question has no bounty, so it is no task: read it at {url}."
