@@ -94,7 +94,6 @@ class WriterSupervisor:
         self._spawner_silent_ms = 0
         self._closing = False
         self._connecting: asyncio.Task[None] | None = None
-        self._replacing: asyncio.TimerHandle | None = None
         self._ticking: asyncio.TimerHandle | None = None
 
     async def start(self) -> None:
@@ -107,9 +106,8 @@ class WriterSupervisor:
     async def close(self) -> None:
         """End the writer, which closes its connection to the database first, and the spawner."""
         self._closing = True
-        for timer in (self._replacing, self._ticking):
-            if timer:
-                timer.cancel()
+        if self._ticking:
+            self._ticking.cancel()
         if self._connecting:
             self._connecting.cancel()
             await asyncio.wait([self._connecting])
@@ -196,12 +194,10 @@ class WriterSupervisor:
         self.trouble = reason
 
     def _replace_in(self, pause_ms: int) -> None:
-        self._replacing = self._loop.call_later(pause_ms / 1000, self._replace)
+        self._connecting = self._loop.create_task(self._reconnect(pause_ms / 1000))
 
-    def _replace(self) -> None:
-        self._connecting = self._loop.create_task(self._reconnect())
-
-    async def _reconnect(self) -> None:
+    async def _reconnect(self, pause_s: float) -> None:
+        await asyncio.sleep(pause_s)
         try:
             await self._connect()
         except OSError:
