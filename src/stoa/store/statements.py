@@ -13,7 +13,7 @@ import re
 from collections import defaultdict
 from collections.abc import Callable, Mapping
 from functools import cache
-from operator import itemgetter, methodcaller
+from operator import itemgetter
 from pathlib import Path
 from typing import Any
 
@@ -39,8 +39,9 @@ _PART = re.compile(
     re.VERBOSE | re.DOTALL,
 )
 
-Bound = tuple[str, Callable[[Mapping[str, Any]], Any]]
-"""A statement whose values are given in an order, and what puts values by name into that order."""
+Bound = tuple[str, Callable[[Mapping[str, Any]], tuple[Any, ...]] | None]
+"""A statement whose values are given in an order, and what puts values by name into that order;
+None where there is one value at most."""
 
 
 def _choices(line: str) -> list[tuple[str, str]]:
@@ -120,5 +121,5 @@ class Bounds(dict[str, Bound]):
 
     def __missing__(self, sql: str) -> Bound:
         numbered, names = positional(sql)
-        self[sql] = numbered, itemgetter(*names) if len(names) > 1 else methodcaller("values")
+        self[sql] = numbered, itemgetter(*names) if len(names) > 1 else None
         return self[sql]

@@ -59,13 +59,15 @@ class SqliteTx:
     async def one(self, statement: str, **values: Value) -> Row | None:
         self.ran.append((statement, values))
         sql, values_of = _BOUND[self._statements[statement]]
-        rows = self._execute(sql, values_of(values)).fetchall()
+        given = values_of(values) if values_of else tuple(values.values())
+        rows = self._execute(sql, given).fetchall()
         return rows[0] if rows else None
 
     async def all(self, statement: str, **values: Value) -> list[Row]:
         self.ran.append((statement, values))
         sql, values_of = _BOUND[self._statements[statement]]
-        return self._execute(sql, values_of(values)).fetchall()
+        given = values_of(values) if values_of else tuple(values.values())
+        return self._execute(sql, given).fetchall()
 
     async def aside(self, work: Callable[[], T], *, light: bool = False) -> T:  # noqa: ARG002
         return work()
@@ -73,7 +75,8 @@ class SqliteTx:
     async def run(self, statement: str, **values: Value) -> int:
         self.ran.append((statement, values))
         sql, values_of = _BOUND[self._statements[statement]]
-        self._execute(sql, values_of(values))
+        given = values_of(values) if values_of else tuple(values.values())
+        self._execute(sql, given)
         return self._connection.changes()
 
     async def run_all(self, *changes: Statement) -> list[int]:
@@ -82,7 +85,8 @@ class SqliteTx:
     async def put(self, statement: str, least: int = 1, /, **values: Value) -> None:
         self.ran.append((statement, values))
         sql, values_of = _BOUND[self._statements[statement]]
-        self._execute(sql, values_of(values))
+        given = values_of(values) if values_of else tuple(values.values())
+        self._execute(sql, given)
         if least and self._connection.changes() < least:
             raise NotTouched(statement)
 
@@ -90,7 +94,8 @@ class SqliteTx:
         # RETURNING would make a table in memory, which costs more than the rest of the statement.
         self.ran.append((statement, values))
         sql, values_of = _BOUND[self._statements[statement]]
-        self._execute(sql, values_of(values))
+        given = values_of(values) if values_of else tuple(values.values())
+        self._execute(sql, given)
         return self._connection.last_insert_rowid()
 
     def defer(self, statement: str, **values: Value) -> None:
@@ -146,7 +151,8 @@ def carry_out(cursor: apsw.Cursor, transactions: Iterable[SqliteTx]) -> None:
     known = statements.load("sqlite")
     for statement, rows in by_statement(deferred).items():
         sql, values_of = _BOUND[known[statement]]
-        cursor.executemany(sql, map(values_of, rows))
+        given = map(values_of, rows) if values_of else [tuple(row.values()) for row in rows]
+        cursor.executemany(sql, given)
 
 
 def drive(work: Coroutine[Any, Any, T]) -> T:
