@@ -17,14 +17,10 @@ ConnectionCount = Annotated[int, Meta(ge=1, le=1000)]
 WholeNumber = Annotated[int, Meta(ge=0, le=1_000_000_000)]
 Duration = Annotated[int, Meta(ge=1, le=10_000_000)]
 DayCount = Annotated[int, Meta(ge=1, le=limits.EVENTS_DAYS_MAX)]
-Outage = Literal["local", "refuse-writes"]
 Megabytes = Annotated[int, Meta(ge=0, le=1_000_000)]
 PostCount = Annotated[int, Meta(ge=0, le=1000)]
 HoldHours = Annotated[int, Meta(ge=1, le=720)]
 WorkBits = Annotated[int, Meta(ge=0, le=signups.MOST_WORK_BITS)]
-LogFormat = Literal["json", "text"]
-Switch = Literal["on", "off"]
-LogLevel = Literal["debug", "info", "warning", "error"]
 
 PORT_MOST = 65535
 PREFIX = "STOA_"
@@ -76,7 +72,7 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True):
         "needed for more than one worker.",
     ] = ""
     valkey_outage: Annotated[
-        Outage,
+        Literal["local", "refuse-writes"],
         "While Valkey does not answer: local (each process counts alone), or "
         "refuse-writes (writes are answered 503).",
     ] = "local"
@@ -113,7 +109,7 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True):
         "Who reads: everybody, or members alone, who send a token; how to sign in is always told.",
     ] = "public"
     screen_secrets: Annotated[
-        Switch,
+        Literal["on", "off"],
         "Whether posts with private keys or tokens of other services are refused; "
         "live tokens of Stoa always are.",
     ] = "on"
@@ -234,11 +230,11 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True):
         "what the other caches leave; 0 caches no answers.",
     ] = 112
     log_level: Annotated[
-        LogLevel,
+        Literal["debug", "info", "warning", "error"],
         "What is logged at least; info has a line for each refusal, debug one for each request.",
     ] = "info"
     log_format: Annotated[
-        LogFormat, "How a line of the log is written: as JSON, or for people."
+        Literal["json", "text"], "How a line of the log is written: as JSON, or for people."
     ] = "json"
 
     metrics: Annotated[
