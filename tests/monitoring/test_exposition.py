@@ -23,6 +23,7 @@ from stoa.app import new_counters
 from stoa.clock import SystemClock
 from stoa.metrics import LOOPS, Counters
 from stoa.monitoring.exposition import Exposition
+from stoa.outgoing.certificate import Certificate
 from stoa.store import ledger
 from stoa.store.transfer import backups
 from stoa.store.tx import StoreUnavailable, Tx
@@ -323,9 +324,8 @@ def exposed(app: App) -> str:
     all_counters = new_counters()
     all_counters.each[:] = [process.counters for process in app.processes]
     stoa = app.stoa
-    return app.run(
-        Exposition(all_counters, stoa.store, stoa.upkeep, app.clock, app.settings).text()
-    )
+    parts = all_counters, stoa.store, stoa.upkeep, app.clock, app.settings
+    return app.run(Exposition(*parts, Certificate(app.settings.origin, app.clock)).text())
 
 
 def test_open_and_overdue_holds_are_counted(stoa: App) -> None:

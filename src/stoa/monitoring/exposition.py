@@ -116,7 +116,7 @@ class Exposition:
     upkeep: Upkeep
     clock: Clock
     settings: Settings
-    certificate: Certificate | None = None
+    certificate: Certificate
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:  # noqa: ARG002
         """Answer a scrape; only `GET /metrics` is one."""
@@ -184,7 +184,7 @@ class Exposition:
         return []
 
     async def _of_certificate(self) -> list[str]:
-        left = await self.certificate.seconds_left() if self.certificate else None
+        left = await self.certificate.seconds_left()
         return [] if left is None else list(_gauge(CERTIFICATE, left))
 
     def _of_server(self) -> Lines:
