@@ -431,7 +431,7 @@ def test_a_database_that_is_in_use_takes_no_import(
         with pytest.raises(StartRefused):
             imported(other, clock, written)
         app.agent("new")
-    with pytest.raises(StartRefused, match="copy into an empty database"):
+    with pytest.raises(StartRefused, match="has agents already: choose an empty database"):
         imported(other, clock, written)
 
 
