@@ -2,19 +2,17 @@
 
 import asyncio
 from collections import deque
-from typing import TYPE_CHECKING, cast
+from typing import Protocol, cast
 
 from stoa.clock import elapsed_ms
 from stoa.domain import limits
 from stoa.logs import log
 from stoa.store.engines.frames import Frames, unpickled
+from stoa.store.engines.sqlite.groups import WriteOutcome
 from stoa.store.engines.sqlite.pace import WRITER_PACE, WriterPace
 from stoa.store.engines.sqlite.spawner import Spawner
 from stoa.store.engines.sqlite.writer_main import GroupReport
 from stoa.store.tx import StoreUnavailable
-
-if TYPE_CHECKING:  # it has the supervisor of its process
-    from stoa.store.engines.sqlite.writer_process import ProcessWriter
 
 TICK_MS = limits.SECOND_MS
 _ENDED = "the process that writes has ended"
@@ -22,6 +20,30 @@ _HANGS = "the process that writes does not answer"
 _NO_SPAWNER = "the process that starts writers has ended"
 _SPAWNER_HANGS = "the process that starts writers does not answer"
 _NO_WRITER = "no writer can be started"
+
+
+class Queue(Protocol):
+    """What the supervisor calls when the state of its writer changes."""
+
+    def has_unanswered(self) -> bool:
+        """Whether work was sent to the writer that has no outcome yet."""
+        ...
+
+    def writer_ready(self, transport: asyncio.Transport) -> None:
+        """A writer is ready for work."""
+        ...
+
+    def answered(self, outcomes: list[WriteOutcome], touched: set[str]) -> None:
+        """The outcomes of the oldest pieces of work, and the keys that they changed."""
+        ...
+
+    def writer_ended(self, reason: str) -> int:
+        """The writer has ended; returns the number of pieces of work without an outcome."""
+        ...
+
+    def refuse(self, reason: str) -> None:
+        """No writer will be ready soon: refuse all work."""
+        ...
 
 
 class Replacements:
@@ -77,7 +99,7 @@ class WriterSupervisor:
     """Supervises the writers of one event loop. `trouble` says why no writer works now, or is None;
     `lost` is true if only a restart of the server helps; `process` is the writer's process id."""
 
-    def __init__(self, spawner: Spawner, queue: "ProcessWriter", pace: WriterPace) -> None:
+    def __init__(self, spawner: Spawner, queue: Queue, pace: WriterPace) -> None:
         self.pace = pace
         self.trouble: str | None = None
         self.lost = False
