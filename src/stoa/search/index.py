@@ -320,7 +320,8 @@ class SearchIndex:
 
     @property
     def is_urgent(self) -> bool:
-        """Whether what is due in the file is waited for."""
+        """Whether the file is to be written without pauses: the index lacks texts, or removed ones
+        are still in the file."""
         return self.behind or bool(self._removing)
 
     def wait(self) -> None:
@@ -375,8 +376,9 @@ class SearchIndex:
         self._removes = bool(self._hidden)
 
     def work(self) -> bool:
-        """Do a step of what is due in the file; whether there is more. A step takes a millisecond,
-        but one that syncs the file as long as the disk needs: meanwhile the index `is_busy`."""
+        """Do the next step of writing to the file, and return whether another one follows. A step
+        takes a millisecond; one that syncs the file takes as long as the disk needs, and the index
+        `is_busy` until it is done."""
         self.is_busy = self._syncs_next
         try:
             with self.lock:

@@ -1,4 +1,4 @@
-"""The pages about a Stoa: what it is and what it limits, and what is safe to do with its texts."""
+"""The pages `/about`, with the limits of the service, and `/about/safety`, on untrusted texts."""
 
 from starlette.requests import Request
 from starlette.responses import Response

@@ -210,8 +210,9 @@ class _Failed(msgspec.Struct, frozen=True):
 
 
 def look(command: bytes) -> Work[bytes] | None:
-    """What reads the command with what it is about, where all replies are looked through for that,
-    which a write must not do; None for any other. It raises `Refusal`."""
+    """The read to do before the write of a command that acts on all of an agent, None for any other
+    command. It looks through all replies, which would take too long in a write, and returns the
+    command with the ids that it found, as JSON. It raises `Refusal`."""
     asked = msgspec.json.decode(command, type=Commands)
     return partial(_with_found, asked=asked) if isinstance(asked, DoAll) else None
 
