@@ -6,12 +6,16 @@ from collections.abc import Callable, Coroutine, Iterator
 from pathlib import Path
 from typing import Any
 
+import apsw
 import msgspec
 import pytest
 
 from stoa.domain import limits
+from stoa.search.following import catch_up
 from stoa.search.index import IndexProgress, SearchIndex, SearchSizes
 from stoa.search.postings import IndexState
+from stoa.store import events
+from stoa.store.engines.sqlite.tx import SqliteTx, drive
 from tests.support.app import App
 from tests.support.composing import Composed, with_parts
 from tests.support.jobs import new_job
@@ -93,6 +97,28 @@ def test_a_damaged_file_is_made_anew_beside_the_service(stoa: App) -> None:
     for answer in found(stoa, "zymurgy"):
         assert "partial" not in answer
         assert answer["total"] == len(threads)
+
+
+@pytest.mark.promise("Q43")
+@pytest.mark.parametrize("engine", ["sqlite"])
+def test_an_index_that_knows_more_than_an_older_read_is_not_made_anew(stoa: App) -> None:
+    ada, index = stoa.agent("ada"), stoa.processes[0]._services.index  # pyright: ignore[reportPrivateUsage]
+    ada.thread("A question", "about zymurgy")
+
+    def read() -> SqliteTx:
+        connection = apsw.Connection(str(stoa.settings.database_path))
+        connection.execute("BEGIN")
+        return SqliteTx(connection.cursor(), 0)
+
+    older = read()
+    drive(events.log(older))  # its snapshot is of now
+    ada.thread("One more", "about quercitron")
+    drive(catch_up(read(), index))
+    at = index.place
+    with logged() as lines:
+        drive(catch_up(older, index))
+    assert index.place == at
+    assert not lines
 
 
 def test_a_file_of_another_database_is_made_anew_and_the_log_says_why(stoa: App) -> None:

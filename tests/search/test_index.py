@@ -4,12 +4,14 @@ import shutil
 from contextlib import closing
 from pathlib import Path
 from random import Random
+from threading import Thread
 from typing import Any, cast
 
 import apsw
 import pytest
 
 from stoa.search.index import LogPlace, SearchIndex, SearchSizes
+from stoa.search.postings import PART
 from stoa.store.search import SearchText
 from tests.support.logs import logged
 
@@ -267,3 +269,42 @@ def test_long_texts_are_written_before_they_take_too_much_memory(tmp_path: Path)
     assert not index.is_full
     assert having(index, "other7") == {2}
     index.close()
+
+
+@pytest.mark.promise("Q42")
+def test_an_index_that_is_being_opened_is_not_taken_for_an_empty_one(tmp_path: Path) -> None:
+    path = tmp_path / "search"
+    index = opened(path)
+    index.put(text(part * PART + 1) for part in range(40))  # many facts take a while to read
+    work(index)
+    index.close()
+    again = SearchIndex(path, FEW)
+    opening = Thread(target=again.open)
+    opening.start()
+    while not again.is_open:
+        continue
+    read = again.place, len(again.openings), len(again.thread_of)
+    opening.join()
+    assert read == (PLACE, 40, 40 * PART), "others would take it for empty, and make it anew"
+    again.close()
+
+
+def test_an_index_is_made_anew_by_the_first_only_of_those_who_find_it_unfit(tmp_path: Path) -> None:
+    index = opened(tmp_path / "search")
+    index.put([text(1)])
+    index.clear(LogPlace(1, 9, "ev_b"), PLACE)
+    assert having(index, "own1") == set()
+    index.put([text(2)])
+    index.clear(LogPlace(1, 9, "ev_b"), PLACE)
+    assert having(index, "own2") == {2}
+    index.close()
+
+
+def test_an_index_that_is_made_anew_holds_nothing_that_another_process_left(tmp_path: Path) -> None:
+    first, second = opened(tmp_path / "search"), opened(tmp_path / "search")
+    first.put(map(text, range(1, 11)))
+    work(first)
+    first.close()
+    second.clear(LogPlace(1, 9, "ev_b"), PLACE)
+    assert having(second, "common") == set()
+    second.close()

@@ -84,7 +84,7 @@ def test_a_search_reads_new_texts_of_so_many_characters_before_it_answers(
         answer = stoa.get("search?q=zymurgy").ok()
         assert (answer["total"], "partial" in answer.json) == (6, False)
         assert index.place
-        index.clear(index.place)  # the same holds of one that is made anew
+        index.clear(index.place, index.place)  # the same holds of one that is made anew
 
 
 def test_the_index_can_be_read_while_words_of_texts_are_found(index: SearchIndex) -> None:

@@ -38,12 +38,17 @@ async def catch_up(tx: Tx, index: SearchIndex, most: int | None = None) -> None:
     version = tx.seen.data_version if tx.seen else None
     if version is not None and version == index.seen_version and not index.behind:
         return
-    read = index.place  # before the log, of which others may read more meanwhile
+    may_be_older = bool(tx.ran)  # than what others read meanwhile: only a first read begins it
+    with index.lock:  # which may be made anew now
+        read = index.place  # before the log, of which others may read more meanwhile
     state = await events.log(tx)
+    if may_be_older and read and read.epoch == state.epoch and read.seq > state.newest:
+        return
     if why := await _unfit(tx, index, read, state):
         log.info("search index is made anew", reason=why)
-        index.clear(await _at(tx, state.newest, state.epoch))
-    place = index.place
+        index.clear(await _at(tx, state.newest, state.epoch), read)
+    with index.lock:
+        place = index.place
     assert place
     if place.seq < state.newest and not index.is_full:
         place = await _follow(tx, index, place, state, most)

@@ -199,24 +199,28 @@ class SearchIndex:
 
     @property
     def is_open(self) -> bool:
-        """Whether what is in the file was read."""
+        """Whether what is in the file was read, all of it."""
         return self._postings is not None
 
     def open(self) -> None:
         """Read what is in the file. The first use of the index does it, so after every fork."""
         with self.lock:
             if self._postings is None:
-                self._postings = _opened(self._path)
+                postings = _opened(self._path)
                 try:
-                    self._load(self._postings)
+                    self._load(postings)
                 except _DAMAGED as error:
-                    self._make_anew(error)
+                    _tell_damaged(error)
+                    self._begin()
+                    postings = _emptied(postings, self._path)
+                self._postings = postings  # last, as others look whether it is there
 
     def _make_anew(self, error: Exception) -> None:
         """Begin anew with an empty file, as this one is damaged."""
-        log.warning("search index is damaged and made anew", reason=str(error))
-        self._drop()
-        self._postings = _opened(self._path)
+        _tell_damaged(error)
+        postings, self._postings = self._postings, None
+        self._begin()
+        self._postings = _emptied(postings, self._path)
 
     def _load(self, postings: Postings) -> None:
         values = postings.values()
@@ -231,19 +235,16 @@ class SearchIndex:
             self.thread_of.frombytes(threads)
             self.created.frombytes(times)
 
-    def clear(self, place: LogPlace) -> None:
-        """Begin anew: what is behind this place in the log is still to be read, and every text."""
+    def clear(self, place: LogPlace, was: LogPlace | None = None) -> None:
+        """Begin anew: what is behind this place in the log is still to be read, and every text.
+        Nothing is done if it is no longer at the place where it `was`."""
         with self.lock:
-            self._drop()
-            self.open()
+            if self.place != was:
+                return
+            postings, self._postings = self._postings, None
+            self._begin()
             self.place, self.is_checked = place, True
-
-    def _drop(self) -> None:
-        """Delete the file, whatever is in it."""
-        path = self._postings and self._postings.path
-        self.close()
-        if path:
-            remove(path)
+            self._postings = _emptied(postings, self._path)
 
     @property
     def is_full(self) -> bool:
@@ -493,3 +494,20 @@ def _opened(path: Path | None) -> Postings:
                 log.warning("search index has no file", path=str(path), reason=str(error))
                 break
     return Postings.open(None)
+
+
+def _emptied(postings: Postings | None, path: Path | None) -> Postings:
+    """An empty file in place of this one, or of the first that no other process uses."""
+    postings = postings or _opened(path)
+    while True:
+        with suppress(apsw.Error):
+            postings.close()
+        if postings.path:
+            remove(postings.path)
+        postings = _opened(path)
+        if not postings.values():  # another one may be free by now
+            return postings
+
+
+def _tell_damaged(error: Exception) -> None:
+    log.warning("search index is damaged and made anew", reason=str(error))
