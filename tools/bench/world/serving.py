@@ -18,6 +18,7 @@ import msgspec
 from stoa.settings import Settings
 from tools.bench import servers
 from tools.bench.http_requests import HOST
+from tools.bench.machine import processor_s
 from tools.bench.scale import cluster
 from tools.bench.servers import Server
 from tools.bench.stage import TRUSTED, BenchFailed
@@ -117,13 +118,13 @@ class Stand:
 
     def processor_s(self) -> float:
         """Seconds of processor time of all processes that serve."""
-        own = sum(map(_scheduled_s, servers.tree(self.server.process.pid)))
+        own = sum(map(processor_s, servers.tree(self.server.process.pid)))
         return own + self.database_s()
 
     def database_s(self) -> float:
         """Seconds of processor time of the database's processes, 0 where it has none of its own."""
         running, name = self.found.backends or (None, "")
-        return sum(map(_scheduled_s, running.backends(name))) if running else 0.0
+        return sum(map(processor_s, running.backends(name))) if running else 0.0
 
     def stored(self) -> int:
         """Bytes on disk."""
@@ -163,10 +164,6 @@ class Stand:
         with closing(connection):
             connection.request("GET", f"/api/v1/search?q={_WORD}", headers={"Host": HOST})
             return connection.getresponse().read()
-
-
-def _scheduled_s(process: int) -> float:
-    return int(Path(f"/proc/{process}/schedstat").read_text().split()[0]) / 1e9
 
 
 @contextmanager
