@@ -1,19 +1,21 @@
 """What is made anew while a sweep on PostgreSQL deletes the one whose time is over stays."""
 
 import asyncio
-from collections.abc import Callable, Coroutine
+from collections.abc import Callable, Coroutine, Generator
+from contextlib import contextmanager
 from functools import partial
 from typing import Any
 
 import pytest
 
-from stoa.store import applications, idempotency, webhooks
+from stoa.store import applications, authorizations, idempotency, webhooks
 from tests.races.overtaking import Asked
 from tests.races.test_locks import until_waiting
 from tests.support.answers import Answer
 from tests.support.app import Agent, App
-from tests.support.clock import DAY, HOUR, SECOND
+from tests.support.clock import DAY, HOUR, MINUTE, SECOND
 from tests.support.jobs import act, offer
+from tests.support.oauth_pages import approve, authorize_path, granted_page, opened, register
 from tests.support.receiver import Receiver
 from tests.support.steps import Steps
 from tests.support.webhooks import LOOPBACK
@@ -69,23 +71,41 @@ def test_the_answer_to_a_key_that_is_used_anew_stays(stoa: App, ada: Agent, step
     assert ada.post("threads", second, **key).ok(201)["thread"]["id"] == made["id"]
 
 
-@pytest.mark.settings(**LOOPBACK)
-def test_a_subscription_that_is_asked_for_again_stays(
-    stoa: App, ada: Agent, receiver: Receiver, steps: Steps
-) -> None:
-    """The sweep has the faster clock, by which the subscription had ended."""
-    receiver.answer = echo
-    subscribe(ada, receiver)
-    stoa.clock.advance(DAY - SECOND)
+@contextmanager
+def swept_ahead(
+    stoa: App, steps: Steps, forget: Callable[..., Coroutine[Any, Any, bool]]
+) -> Generator[None]:
+    """Before the call in this block commits, a sweep with a faster clock begins to wait for it."""
     swept = list[asyncio.Task[bool]]()
 
     async def hold_up() -> None:
         stoa.clock.advance(2 * SECOND)
-        sweep = stoa.stoa.store.write(partial(webhooks.forget, most=10))
-        swept.append(asyncio.create_task(sweep))
+        swept.append(asyncio.create_task(stoa.stoa.store.write(partial(forget, most=10))))
         await until_waiting(stoa)
 
     steps.after("finish", hold_up, once=True)
-    subscribe(ada, receiver)
+    yield
     stoa.run(asyncio.wait(swept))
+
+
+@pytest.mark.settings(**LOOPBACK)
+def test_a_subscription_that_is_asked_for_again_stays(
+    stoa: App, ada: Agent, receiver: Receiver, steps: Steps
+) -> None:
+    receiver.answer = echo
+    subscribe(ada, receiver)
+    stoa.clock.advance(DAY - SECOND)
+    with swept_ahead(stoa, steps, webhooks.forget):
+        subscribe(ada, receiver)
     assert stoa.sql("SELECT count(*) FROM webhook") == [(1,)]
+
+
+def test_a_client_that_is_approved_at_the_last_moment_goes_on(
+    stoa: App, ada: Agent, steps: Steps
+) -> None:
+    client = register(stoa)
+    page = opened(stoa, authorize_path(client))
+    stoa.clock.advance(10 * MINUTE - SECOND)
+    with swept_ahead(stoa, steps, authorizations.forget):
+        approved = approve(ada, page.code, client)
+    assert granted_page(stoa, page, approved).link("continue")

@@ -46,7 +46,8 @@ DELETE FROM authorization_request WHERE agent_id = :agent_id AND used_at IS NULL
 -- name: forget_all
 DELETE FROM authorization_request
 
+-- Behind a lock PostgreSQL looks at the row alone again: it may have been approved, and have a later end.
 -- name: forget
-DELETE FROM authorization_request WHERE handle IN (
+DELETE FROM authorization_request WHERE expires_at <= :now AND handle IN (
   SELECT handle FROM authorization_request
   WHERE expires_at <= :now AND (agent_id IS NULL OR expires_at < :before) LIMIT :most)
