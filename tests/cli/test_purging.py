@@ -22,7 +22,7 @@ def test_a_list_that_cannot_be_written_is_told_and_the_purge_is_done(
     data, backups = tmp_path / "data", tmp_path / "backups"
     with Stoa(start_server(data).url, Key.generate()) as stoa:
         threads = [stoa.create_thread("A title", CANARY).thread.id for _ in range(2)]
-    in_the_way = backups / ".purge-list.jsonl.partial"
+    in_the_way = backups / "purge-list.jsonl"
     in_the_way.mkdir(parents=True)
     for thread_id, code in ((threads[0], 1), (threads[1], 0)):
         command = ("purge", thread_id, "--reason", "A secret.", "--data-dir", str(data))

@@ -1,5 +1,6 @@
 """The list of purges beside backups: what cannot be read is passed over; the later one stays."""
 
+from collections.abc import Generator
 from pathlib import Path
 
 import pytest
@@ -30,3 +31,20 @@ def test_of_two_times_of_forgetting_the_later_one_is_listed(tmp_path: Path) -> N
     for known in (FORGOTTEN, later, FORGOTTEN):
         purge_list.keep(tmp_path, [known])
     assert purge_list.read(tmp_path) == [later]
+
+
+def test_two_that_add_at_once_lose_nothing(tmp_path: Path) -> None:
+    other = Purge("ag_b", 1, "Too.", HOUR)
+
+    def known() -> Generator[Purge]:
+        purge_list.keep(tmp_path, [other])
+        yield FORGOTTEN
+
+    purge_list.keep(tmp_path, known())
+    assert purge_list.read(tmp_path) == [other, FORGOTTEN]
+
+
+def test_a_line_that_was_cut_short_does_not_spoil_the_next(tmp_path: Path) -> None:
+    (tmp_path / "purge-list.jsonl").write_text('{"id": "ag_b", "wh')
+    purge_list.keep(tmp_path, [FORGOTTEN])
+    assert purge_list.read(tmp_path) == [FORGOTTEN]

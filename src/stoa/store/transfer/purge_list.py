@@ -1,5 +1,6 @@
 """The list of purges beside the backups in a folder, which a restore applies again."""
 
+import fcntl
 import os
 from collections.abc import Iterable
 from contextlib import suppress
@@ -17,17 +18,20 @@ _decode = msgspec.json.Decoder(dict[str, Any]).decode
 
 
 def read(folder: Path) -> list[Purge]:
-    """What is known in a folder to be erased; lines that cannot be read are passed over."""
+    """What is known in a folder to be erased, of two of the same the later one; lines that cannot
+    be read are passed over."""
     try:
         lines = (folder / _FILE).read_bytes().splitlines()
     except (FileNotFoundError, NotADirectoryError):
         return []
-    found: list[Purge] = []
+    found: dict[tuple[str, int], Purge] = {}
     for line in lines:
         with suppress(msgspec.MsgspecError, KeyError):
             members = _decode(line)
-            found.append(msgspec.convert([members[name] for name in Purge._fields], Purge))
-    return found
+            one = msgspec.convert([members[name] for name in Purge._fields], Purge)
+            before = found.get((one.id, one.whole), one)
+            found[one.id, one.whole] = max(before, one, key=lambda purge: purge.created_at)
+    return list(found.values())
 
 
 def known(backup: Path, backup_dir: str) -> list[Purge]:
@@ -38,21 +42,20 @@ def known(backup: Path, backup_dir: str) -> list[Purge]:
 
 
 def keep(folder: Path, known: Iterable[Purge]) -> None:
-    """Add purges to the list of a folder, for the owner of the folder; of two of the same the later
-    one stays. Raises OSError."""
-    listed = {(one.id, one.whole): one for one in read(folder)}
-    merged = dict(listed)
-    for one in known:
-        before = merged.get((one.id, one.whole), one)
-        merged[one.id, one.whole] = max(before, one, key=lambda purge: purge.created_at)
-    if merged == listed:
+    """Add what is not listed yet, or not as late, to the list of a folder, for the owner of the
+    folder. Raises OSError."""
+    listed = {(one.id, one.whole): one.created_at for one in read(folder)}
+    new = [one for one in known if listed.get((one.id, one.whole), -1) < one.created_at]
+    if not new:
         return
-    partial, owner = folder / f".{_FILE}.partial", folder.stat()
-    flags = os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_CLOEXEC
-    with os.fdopen(os.open(partial, flags, _PRIVATE), "wb") as file:
+    owner, flags = folder.stat(), os.O_RDWR | os.O_CREAT | os.O_APPEND | os.O_CLOEXEC
+    with os.fdopen(os.open(folder / _FILE, flags, _PRIVATE), "a+b") as file:
+        fcntl.flock(file, fcntl.LOCK_EX)  # a backup and a purge may add at once
         with suppress(PermissionError):
             os.fchown(file.fileno(), owner.st_uid, owner.st_gid)
-        file.writelines(msgspec.json.encode(one._asdict()) + b"\n" for one in merged.values())
+        size = file.seek(0, os.SEEK_END)
+        if size and os.pread(file.fileno(), 1, size - 1) != b"\n":
+            file.write(b"\n")  # the disk was full within a line
+        file.writelines(msgspec.json.encode(one._asdict()) + b"\n" for one in new)
         file.flush()
         os.fsync(file.fileno())
-    partial.replace(folder / _FILE)
