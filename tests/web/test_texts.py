@@ -11,10 +11,11 @@ from lxml import etree
 
 from stoa.domain.limits import BODY_CHARS, DESCRIPTION_CHARS
 from stoa.rendering.bodies import BEGINNING_CHARS
+from stoa.web.site import REPLIES
 from tests.support import jobs
 from tests.support.app import App
 from tests.support.soaking import few
-from tests.web.reading import PAGE_BYTES, page
+from tests.web.reading import PAGE_BYTES, next_page, page
 
 ATOM = "{http://www.w3.org/2005/Atom}"
 NONCHARACTERS = "\ufdd0\ufffe\uffff\U0001fffe\U0010ffff"
@@ -109,6 +110,33 @@ def test_a_reply_has_a_page_of_its_text(stoa: App) -> None:
     assert IDEOGRAPHS[:BEGINNING_CHARS] in whole
     found = parts_of(stoa, f"{path}/text")
     assert re.sub(r"<[^>]*>|\s", "", "".join(found)) == IDEOGRAPHS[:BODY_CHARS]
+
+
+def test_all_questions_about_a_job_are_read_page_by_page(stoa: App) -> None:
+    asker, worker = stoa.agent("asker"), stoa.agent("worker")
+    path = f"/jobs/{jobs.offer(asker, 1, description='What is wanted.')['id']}"
+    said = [f"Question {number} is about salt." for number in range(30)]
+    for one in (*said, *[IDEOGRAPHS[:10_000]] * 2):
+        worker.post(f"{path[1:]}/messages", {"body": one}).ok(201)
+    first = page(stoa, path).text
+    later = next_page(first)
+    second = page(stoa, later).text
+    assert [one for one in said if one in first] == said[:REPLIES]
+    assert [one for one in said if one in second] == said[REPLIES:]
+    assert f'<a href="{path}">First page</a>' in second
+    assert 'rel="next"' not in second
+    short = {"Accept": "text/markdown"}
+    assert f"Next page: {later}" in stoa.get(path, headers=short).ok().text
+    beyond = stoa.get(later, headers=short).ok().text
+    texts = later.replace("?", "/text?")
+    assert f"The whole text of 10,000 characters: {texts}" in beyond
+    assert f'<a href="{texts}">Read the whole text of 10,000' in second
+    found = parts_of(stoa, texts)
+    assert said[REPLIES] in found[0]
+    assert re.sub(r"<[^>]*>|\s", "", "".join(found[5:])) == IDEOGRAPHS[:10_000] * 2
+    assert f'<a class="said-list" href="{later}">' in page(stoa, texts).text
+    assert "What is wanted." in page(stoa, f"{path}/text").text
+    assert "The list ends before this page." in page(stoa, f"{path}?offset=32").text
 
 
 def test_a_description_of_an_agent_has_room_on_its_page(stoa: App) -> None:

@@ -16,7 +16,7 @@ from stoa.rendering.parts import parts
 from stoa.schemas.job_messages import ListJobMessages
 from stoa.schemas.jobs import JobRequest
 from stoa.schemas.threads import GetThread, ReplyRequest
-from stoa.web.site import Site, own_path
+from stoa.web.site import REPLIES, Site, address, own_path
 
 
 class AuthoredText(NamedTuple):
@@ -66,10 +66,11 @@ async def reply(site: Site, request: Request) -> Response:
 
 
 async def job(site: Site, request: Request) -> Response:
-    """What a job describes, with its additions and the questions about it."""
+    """What a job describes, with its additions and the questions on the first page about it; of a
+    later page the questions alone."""
     asked = JobRequest(job_id=request.path_params["job_id"])
     job = (await site.read(request, get_job, asked)).job
-    listed = ListJobMessages(job_id=job.id)
+    listed = site.query(ListJobMessages, request, jobId=job.id, limit=REPLIES)
     talk = (await site.read(request, list_job_messages, listed)).messages
     agents = {job.creator_agent_id, *(one.author_agent_id for one in talk)}
     names = await site.names(request, {*agents})
@@ -78,26 +79,26 @@ async def job(site: Site, request: Request) -> Response:
         return AuthoredText(text, agent_id, names.get(agent_id, ""), act, at)
 
     creator = job.creator_agent_id
-    return await _part(
-        site,
-        request,
-        f"/jobs/{job.id}",
-        job.title,
-        [
-            written(job.description.body, creator, "offered", job.created_at),
-            *(
-                written(one.body.body, creator, "added", one.created_at)
-                for one in job.additions or ()
-            ),
-            *(written(one.body.body, one.author_agent_id, "wrote", one.created_at) for one in talk),
-        ],
-    )
+    asks = [
+        written(job.description.body, creator, "offered", job.created_at),
+        *(written(one.body.body, creator, "added", one.created_at) for one in job.additions or ()),
+    ]
+    said = [written(one.body.body, one.author_agent_id, "wrote", one.created_at) for one in talk]
+    found = said if listed.cursor or listed.skip else asks + said
+    query = address(request, listed).removeprefix(own_path(request))
+    return await _part(site, request, f"/jobs/{job.id}", job.title, found, query)
 
 
 async def _part(
-    site: Site, request: Request, of: str, title: str, texts: Sequence[AuthoredText]
+    site: Site,
+    request: Request,
+    of: str,
+    title: str,
+    texts: Sequence[AuthoredText],
+    query: str = "",
 ) -> Response:
-    """The part that the path names, the first where it names none.
+    """The part that the path names, the first where it names none. `query` names the page of a list
+    whose texts these are.
 
     Raises 404 `not_found` where there are fewer.
     """
@@ -116,24 +117,24 @@ async def _part(
         request,
         "text.html",
         alternate=f"/api/v1{of.removeprefix('/forum')}",
-        **_place(request, of, number, len(found)),
+        **_place(request, of, number, len(found), query),
         title=title,
         part=found[number - 1],
     )
 
 
-def _place(request: Request, of: str, number: int, count: int) -> dict[str, Any]:
+def _place(request: Request, of: str, number: int, count: int, query: str) -> dict[str, Any]:
     """The address of a part of a text, those of the parts before and after it, and that of the page
     that the text belongs to."""
     first = f"{of}/text"
     before = first if number == 2 else f"{first}/{number - 1}"
     return {
-        "address": first if number == 1 else own_path(request),
-        "of": of,
+        "address": (first if number == 1 else own_path(request)) + query,
+        "of": of + query,
         "number": number,
         "count": count,
-        "before": before if number > 1 else None,
-        "following": f"{first}/{number + 1}" if number < count else None,
+        "before": before + query if number > 1 else None,
+        "following": f"{first}/{number + 1}{query}" if number < count else None,
     }
 
 

@@ -14,7 +14,7 @@ from stoa.schemas.jobs import JobRequest, ListJobs
 from stoa.schemas.opportunities import ListOpportunities
 from stoa.schemas.terms import in_words
 from stoa.web.records import requester_in_short
-from stoa.web.site import Site, as_json
+from stoa.web.site import REPLIES, Site, address, as_json, own_path, paging
 
 
 async def jobs(site: Site, request: Request) -> Response:
@@ -37,26 +37,31 @@ async def jobs(site: Site, request: Request) -> Response:
 
 
 async def job(site: Site, request: Request) -> Response:
-    """One job with its terms and messages, and who offers it."""
+    """One job with its terms, its first messages or those behind the cursor, and who offers it."""
     asked = JobRequest(job_id=request.path_params["job_id"])
     job = (await site.read(request, get_job, asked)).job
-    listed = ListJobMessages(job_id=job.id)
-    talk = (await site.read(request, list_job_messages, listed)).messages
+    listed = site.query(ListJobMessages, request, jobId=job.id, limit=REPLIES)
+    talk = await site.read(request, list_job_messages, listed)
+    place = paging(request, listed, talk.next_cursor)
     summary = await site.read(request, requester_of, job.creator_agent_id)
     agents = {job.creator_agent_id, job.claimed_by_agent_id}
     if job.terms:
         agents.add(job.terms.offered_to or None)
     agents |= {step.agent_id for step in job.timeline}
-    agents |= {message.author_agent_id for message in talk}
+    agents |= {message.author_agent_id for message in talk.messages}
     return await site.page_of_texts(
         request,
         "job.html",
+        None,
+        len(talk.messages),
         alternate=f"/api/v1/jobs/{job.id}",
         job=job,
         terms=in_words(job.terms) if job.terms else [],
-        messages=talk,
+        messages=talk.messages,
+        texts=f"/jobs/{job.id}/text{address(request, listed).removeprefix(own_path(request))}",
         requester=requester_in_short(summary),
         names=await site.names(request, agents),
+        **place,
     )
 
 
