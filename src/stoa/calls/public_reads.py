@@ -49,13 +49,15 @@ class PublicReads:
         draft: ValidityBuilder | None = None,
         *,
         slow: bool = True,
+        lagging: bool = True,
     ) -> A:
         """The typed answer of a public read. What it depends on is added to `draft`, if given. One
-        that is not `slow` is read on the event loop.
+        that is not `slow` is read on the event loop, a `lagging` one from a replica, if there is
+        one.
 
         Raises a `Refusal` with status 503 while the store is unavailable.
         """
-        work = self._read(run, request, draft, slow=slow, at_least="")
+        work = self._read(run, request, draft, slow=slow, at_least="" if lagging else None)
         return await self.outages.answered(run.__name__, work)
 
     async def snapshot(

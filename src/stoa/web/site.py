@@ -165,12 +165,10 @@ class Site:
         self._formatting = Lock()
         self._thread = ThreadPoolExecutor(1, "pages")
 
-    async def read(
-        self, page: Request, run: ReadOperation[Q, A], request: Q, *, slow: bool = True
-    ) -> A:
-        """The answer of a public read for a page, which is out of date when the answer is. One that
-        is not `slow` is read on the event loop."""
-        return await self.reads.read(run, request, draft_of(page), slow=slow)
+    async def read(self, page: Request, run: ReadOperation[Q, A], request: Q, **how: bool) -> A:
+        """The answer of a public read for a page, which is out of date when the answer is. For
+        `how` see `PublicReads.read`."""
+        return await self.reads.read(run, request, draft_of(page), **how)
 
     async def snapshot(self, page: Request, run: ReadOperation[Q, A], request: Q) -> A:
         """Like `read`, of an answer that may be a few seconds old."""

@@ -203,6 +203,18 @@ def test_the_replica_answers_public_reads_and_nothing_else(start: Start, replica
     assert [path for path in FROM_PRIMARY if by_replica(path)] == []
 
 
+def test_the_page_of_searches_is_read_from_the_primary(start: Start, replica: Replica) -> None:
+    server = start(read_lag_seconds=600)
+    ada = Client(server, "ada")
+    ada.ask("Old")
+    with replica.held():
+        ada.ask("New")
+        assert ada.get("search?q=knows")["total"] == 2
+        found = httpx.get(f"{server.url}/forum/search?q=knows", timeout=60).text
+    # A replica that knows less than the index would have that made anew.
+    assert (">Old<" in found, ">New<" in found) == (True, True)
+
+
 @pytest.mark.promise("D17")
 def test_an_agent_with_two_clients_reads_with_each_what_the_other_wrote(
     start: Start, replica: Replica
