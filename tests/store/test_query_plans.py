@@ -86,6 +86,7 @@ FOLLOWING = [
     "search.numbered",
     "search.texts",
     "search.whose",
+    "search.whose_shown",
     "search.openings",
     "search.best_worths",
 ]

@@ -385,7 +385,7 @@ async def _whose(
     known = {} if is_partial else index.whose(numbers)
     missing = [number for number in numbers if number not in known]
     if missing:
-        found = await search.whose(tx, missing)
+        found = await search.whose(tx, missing, shown=is_partial)
         index.keep_whose(found)
         known |= found
     return known

@@ -112,9 +112,10 @@ async def behind(tx: Tx, after: int, limit: int) -> list[SearchText]:
     return _texts(await tx.all("search.behind", after=after, limit=limit))
 
 
-async def whose(tx: Tx, numbers: Iterable[int]) -> dict[int, Whose]:
-    """Whose these texts are, of those that are shown."""
-    rows = await tx.all("search.whose", numbers=as_json([*numbers]))
+async def whose(tx: Tx, numbers: Iterable[int], *, shown: bool = False) -> dict[int, Whose]:
+    """Whose these texts are, or of those alone that are `shown`, which takes five times as long."""
+    statement = "search.whose_shown" if shown else "search.whose"
+    rows = await tx.all(statement, numbers=as_json([*numbers]))
     return {row[0]: (row[1], row[2] or row[1]) for row in rows}
 
 

@@ -16,8 +16,10 @@ INSERT INTO post (thread_id, reply_id) VALUES (:thread_id, :reply_id) RETURNING 
 -- name: texts
 {{text}} FROM post p {{of_post}} {{opening}} WHERE p.id = ANY ({{numbers}})
 
--- Whose these texts are, of those that are shown.
 -- name: whose
+SELECT p.id, p.thread_id, p.reply_id FROM post p WHERE p.id = ANY ({{numbers}})
+
+-- name: whose_shown
 SELECT p.id, p.thread_id, p.reply_id FROM post p {{of_post}}
 WHERE p.id = ANY ({{numbers}}) AND {{shown}}
 

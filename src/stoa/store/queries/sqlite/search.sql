@@ -9,8 +9,10 @@ CROSS JOIN post p {{of_post}} WHERE p.id = n.id
 -- name: texts
 {{text}} FROM json_each(:numbers) j CROSS JOIN post p {{of_post}} {{opening}} WHERE p.id = j.value
 
--- Whose these texts are, of those that are shown.
 -- name: whose
+SELECT p.id, p.thread_id, p.reply_id FROM json_each(:numbers) j CROSS JOIN post p WHERE p.id = j.value
+
+-- name: whose_shown
 SELECT p.id, p.thread_id, p.reply_id FROM json_each(:numbers) j CROSS JOIN post p {{of_post}}
 WHERE p.id = j.value AND {{shown}}
 
