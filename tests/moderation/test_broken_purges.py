@@ -1,6 +1,7 @@
 """What cannot be erased is hidden, told and tried again. It keeps no server from starting, and
 nothing else from being erased."""
 
+import json
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -18,7 +19,8 @@ from tests.support.clock import MINUTE
 from tests.support.command import run_stoa_here
 from tests.support.ledger import broken, rows
 from tests.support.logs import logged
-from tests.support.moderation import act
+from tests.support.moderation import act, order
+from tests.support.steps import Steps
 
 CANARY = "zymurgist"
 TAKE = "UPDATE account SET balance = balance - 700 WHERE id LIKE ?"
@@ -99,6 +101,26 @@ def test_what_is_erased_again_keeps_the_time_of_its_order(stoa: App, ada: Agent)
     known = stoa.run(stoa.stoa.store.read(purges.every))
     ordered = [one for one in known if one.id != thread["id"]]
     assert [one.created_at for one in ordered] == [ordered_at] * 2
+
+
+def test_who_is_forgotten_again_meanwhile_is_forgotten_wholly(
+    stoa: App, ada: Agent, steps: Steps
+) -> None:
+    ada.thread("One", CANARY)
+    act(stoa, ada.id, "forget")
+
+    async def write_on() -> None:
+        stoa.clock.advance(MINUTE)
+        (await ada.ask("POST", "threads", {"title": "Two", "body": CANARY})).ok(201)
+        await stoa.stoa.operate(json.dumps(order(ada.id, "forget")).encode())
+
+    async def behind_the_read() -> None:
+        steps.after("read", write_on, once=True)
+
+    steps.after("purges.thread_slice", behind_the_read, once=True)
+    for _ in range(2):
+        stoa.run(stoa.stoa.upkeep.purge())
+    assert left(stoa) == []
 
 
 @pytest.mark.own_file

@@ -64,9 +64,14 @@ def reporters(stoa: App, count: int) -> list[Agent]:
 
 def act(app: App, thing: Any, action: str, **more: Any) -> None:
     """What the operator does to a thing, or its id: no agent has to be a moderator."""
+    assert operate(app, order(thing, action, **more))["actions"]
+
+
+def order(thing: Any, action: str, **more: Any) -> dict[str, Any]:
+    """The command that lets the operator do something to a thing, or its id."""
     subject_id = subject(thing)["id"]
     command = {"command": "do", "action": action, "subject_id": subject_id, "reason": REASON}
-    assert operate(app, {**command, **more})["actions"]
+    return {**command, **more}
 
 
 def suspend(app: App, *agents: Agent) -> None:

@@ -66,9 +66,9 @@ async def to_erase(tx: Tx) -> list[Purge]:
     return [Purge(*row) for row in await tx.all("purges.to_erase")]
 
 
-async def note_erased(tx: Tx, subject_id: str) -> None:
-    """Note that all of something is erased."""
-    await tx.run("purges.erased", id=subject_id, now=tx.now)
+async def note_erased(tx: Tx, purge: Purge) -> None:
+    """Note that all is erased that was ordered then."""
+    await tx.run("purges.erased", id=purge.id, created_at=purge.created_at, now=tx.now)
 
 
 async def to_wipe(tx: Tx) -> int | None:

@@ -71,7 +71,7 @@ async def _erase_all(database: Database, services: Services, purge: Purge) -> No
     if purge.whole:
         works += (partial(_erase_kind, database, services, purge, kind) for kind in purges.KINDS)
     await run_all(*works)
-    await database.write(partial(purges.note_erased, subject_id=purge.id))
+    await database.write(partial(purges.note_erased, purge=purge))
 
 
 async def _is_begun(tx: Tx, purge: Purge) -> bool:

@@ -17,8 +17,9 @@ SELECT p.id, p.whole, p.reason, p.created_at FROM purge p ORDER BY p.id
 -- name: to_erase
 SELECT p.id, p.whole, p.reason, p.created_at FROM purge p WHERE p.wiped_at IS NULL AND p.erased_at IS NULL ORDER BY p.created_at
 
+-- Not one that was ordered again meanwhile: what was written until then is still to be erased.
 -- name: erased
-UPDATE purge SET erased_at = :now WHERE id = :id AND erased_at IS NULL
+UPDATE purge SET erased_at = :now WHERE id = :id AND created_at = :created_at AND erased_at IS NULL
 
 -- The newest that the files may still have traces of.
 -- name: to_wipe
