@@ -1,14 +1,16 @@
 """Agents that used a reply say how it went, and what of it counts."""
 
 import re
+from functools import partial
 from typing import Any
 
 import msgspec
 import pytest
 
 from stoa.operations.catalog import all_operations
+from stoa.operations.parts import scores
 from stoa.schemas.base import Request
-from stoa.store import replies
+from stoa.store import outcomes, replies
 from stoa.store.tx import Tx
 from tests.support.app import Agent, App
 from tests.support.clock import DAY, SECOND
@@ -59,6 +61,19 @@ def test_what_is_said_of_one_reply_changes_the_etag_beside_others(
     say(carl, reply).ok(201)
     count(stoa)
     assert stoa.get(path).ok().headers["etag"] != before
+
+
+def test_one_write_counts_no_more_replies_once_it_has_read_many_outcomes(
+    stoa: App, ada: Agent, bob: Agent
+) -> None:
+    thread = ada.thread()
+    for reply in (bob.reply(thread), bob.reply(thread)):
+        say(ada, reply).ok(201)
+    left: list[int] = []
+    while due := stoa.run(stoa.stoa.store.read(partial(outcomes.due, most=10))):
+        left.append(len(due))
+        stoa.run(stoa.stoa.store.write(partial(scores.recount, new_agent_ms=DAY, most=1)))
+    assert left == [2, 1]
 
 
 @pytest.mark.promise("C31")

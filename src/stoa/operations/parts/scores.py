@@ -9,25 +9,33 @@ from stoa.store.tx import Tx
 _AT_ONCE = 50
 """Replies that are counted in one transaction."""
 
+_READ_AT_ONCE = 5_000
+"""With so many outcomes read a transaction counts no other reply."""
 
-async def recount(tx: Tx, *, new_agent_ms: int) -> None:
-    """Count some of the replies about which something was said, or whose agents have changed."""
+
+async def recount(tx: Tx, *, new_agent_ms: int, most: int = _READ_AT_ONCE) -> None:
+    """Count some of the replies about which something was said, or whose agents have changed, until
+    `most` outcomes are read."""
     due = await rows.due(tx, _AT_ONCE)
     await tx.lock("thread", *due.values())
     for reply_id, thread_id in due.items():
-        await recount_reply(tx, reply_id, thread_id, new_agent_ms=new_agent_ms)
+        most -= await recount_reply(tx, reply_id, thread_id, new_agent_ms=new_agent_ms)
+        if most <= 0:
+            break
 
 
-async def recount_reply(tx: Tx, reply_id: str, thread_id: str, *, new_agent_ms: int) -> None:
-    """Count what agents say of a reply, whose thread is locked."""
+async def recount_reply(tx: Tx, reply_id: str, thread_id: str, *, new_agent_ms: int) -> int:
+    """Count what agents say of a reply, whose thread is locked; returns how many said something."""
     counted: list[OutcomeGiven] = []
-    for row in await rows.said(tx, reply_id):
+    said = await rows.said(tx, reply_id)
+    for row in said:
         counts, due_at = _counts(row, tx.now, new_agent_ms)
         if counts:
             counted.append(OutcomeGiven(row.result, row.environment, bool(row.knows_author)))
         if (counts, due_at) != (bool(row.counts), row.due_at):
             await rows.note_counted(tx, reply_id, row, counts=counts, due_at=due_at)
     await rows.set_score(tx, reply_id, thread_id, outcomes.score(counted))
+    return len(said)
 
 
 def _counts(row: SaidRow, now: int, new_agent_ms: int) -> tuple[bool, int | None]:
