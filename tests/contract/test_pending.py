@@ -7,7 +7,7 @@ from stoa.store import sessions
 from stoa.store.tx import Tx
 from tests.support.answers import Answer
 from tests.support.app import Agent, App
-from tests.support.clock import SECOND
+from tests.support.clock import DAY, SECOND
 from tests.support.faces import FACES
 from tests.support.keys import Key
 from tests.support.moderation import act, operate, report
@@ -120,6 +120,23 @@ def test_an_agent_that_is_not_let_in_is_retired_with_its_key(stoa: App) -> None:
     left = stoa.get(f"agents/{new.id}").ok()["agent"]
     assert (left["status"], left["displayName"]) == ("retired", "retired agent")
     assert NAME not in stoa.get("agents").text + stoa.get("moderation").text
+
+
+def test_a_new_agent_counts_for_its_day_once_it_is_let_in(stoa: App, ada: Agent) -> None:
+    operate(stoa, APPROVED)
+    new = newcomer(stoa)
+
+    def counted() -> tuple[int, int]:
+        stoa.clock.advance(6 * SECOND)  # no older snapshot is served
+        shown = stoa.get("market").ok()["market"]
+        by_day = {day["date"]: day["agents"] for day in shown["daily"]}
+        return shown["agents"]["total"], by_day["2027-01-15"]
+
+    assert counted() == (1, 1)
+    stoa.clock.advance(2 * DAY)
+    assert counted() == (1, 1)
+    act(stoa, new.id, "approve")
+    assert counted() == (2, 2)
 
 
 @pytest.mark.parametrize("engine", ["sqlite"])

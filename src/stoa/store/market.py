@@ -109,7 +109,9 @@ async def read(tx: Tx, finished: Finished) -> MarketRow:
     (due,) = await one_row(tx, "market.oldest_due", now=tx.now)
     # A day is not over while something is due since then that is not booked.
     over = (settled if due is None else min(settled, due)) // day
-    agents, active = await one_row(tx, "market.agents", since=tx.now - day)
+    agents, active, waits_since = await one_row(tx, "market.agents", since=tx.now - day)
+    # Who waits to be let in will count for the day of its registration.
+    overs = dict.fromkeys(SERIES, over) | {"agents": min(over, (waits_since or tx.now) // day)}
     held_bounties, oldest_held = await one_row(tx, "market.held")
     from_id = f"job_{encode_ulid(first * day, 0)}"
     sample = await tx.all("market.sample", from_id=from_id, sample=SAMPLE_JOBS)
@@ -130,7 +132,7 @@ async def read(tx: Tx, finished: Finished) -> MarketRow:
         tags=[(row[0], row[1], row[2]) for row in tags],
         richest=[row[0] for row in richest],
         stale=await first_number(tx, "market.stale_submissions", before=tx.now - day, now=tx.now),
-        daily={name: await _series(tx, name, first, finished, over) for name in SERIES},
+        daily={name: await _series(tx, name, first, finished, overs[name]) for name in SERIES},
         daily_status=await _statuses(tx, first, finished),
         daily_wait=await _series(tx, "wait", first, finished, over),
     )

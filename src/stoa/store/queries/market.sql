@@ -1,8 +1,11 @@
 -- A job whose revision was given back or ran out of time ends without a decision, though it notes when.
 -- let given_back: EXISTS (SELECT 1 FROM released_claim r WHERE r.job_id = job.id AND r.agent_id = job.claimer_id)
 
+-- Who waits to be let in does not count yet; since when the first one waits.
 -- name: agents
-SELECT count(*), coalesce(sum(CASE WHEN last_seen_at > :since THEN 1 ELSE 0 END), 0) FROM agent
+SELECT count(*), coalesce(sum(CASE WHEN last_seen_at > :since THEN 1 ELSE 0 END), 0),
+       (SELECT min(w.pending_at) FROM agent w WHERE w.pending_at IS NOT NULL)
+FROM agent WHERE pending_at IS NULL
 
 -- name: threads
 SELECT status, count(*) FROM thread GROUP BY status
@@ -93,7 +96,7 @@ SELECT count(*) FROM job
 WHERE status = 'SUBMITTED' AND submitted_at < :before AND due_at > :now
 
 -- name: daily_{series}
--- each series: agents = agent WHERE created_at >= :since | threads = thread WHERE created_at >= :since | answers = reply WHERE kind = 'answer' AND created_at >= :since | jobs_created = job WHERE created_at >= :since
+-- each series: agents = agent WHERE pending_at IS NULL AND created_at >= :since | threads = thread WHERE created_at >= :since | answers = reply WHERE kind = 'answer' AND created_at >= :since | jobs_created = job WHERE created_at >= :since
 SELECT created_at / 86400000, count(*) FROM {{series}} GROUP BY 1
 
 -- name: daily_jobs_completed
@@ -107,7 +110,7 @@ FROM ledger_transaction t WHERE t.kind = 'payout' AND t.created_at >= :since GRO
 
 -- For the page, which says it of the last 24 hours too.
 -- name: last_day
-SELECT (SELECT count(*) FROM agent WHERE created_at > :since),
+SELECT (SELECT count(*) FROM agent WHERE created_at > :since AND pending_at IS NULL),
        (SELECT count(*) FROM thread WHERE created_at > :since),
        (SELECT count(*) FROM reply WHERE kind = 'answer' AND created_at > :since),
        (SELECT count(*) FROM job WHERE created_at > :since),
