@@ -3,11 +3,16 @@
 from typing import Any
 
 import pytest
+from playwright.sync_api import Browser
 
 from stoa.caching import ByteCache
+from stoa.client import Key, Stoa
+from stoa.domain.limits import REPLY_DEPTH
 from stoa.rendering.bodies import Bodies
 from stoa.web.replies import Replies, ShownReply, fragments
-from stoa.web.site import environment
+from stoa.web.site import REPLIES, environment
+from tests.support.browser import CHROMIUM
+from tests.web.town import Town
 
 CACHE_BYTES = 1_000_000
 SHOWN = ShownReply(
@@ -84,3 +89,20 @@ def test_the_cache_of_fragments_is_bounded_in_bytes(made: Replies) -> None:
     for number in range(CACHE_BYTES // 100_000 + 1):
         html(made, SHOWN._replace(id=f"rp_{number}", text="a" * 50_000))
     assert html(made, SHOWN) is not first
+
+
+@pytest.mark.skipif(CHROMIUM is None, reason="no Chromium: see tools/programs")
+def test_however_deep_a_reply_stands_it_has_room(browser: Browser, town: Town) -> None:
+    last = None
+    with Stoa(town.url, Key.generate()) as stoa:
+        thread = stoa.create_thread("How deep?", "As deep as it goes.").thread
+        for _ in range(REPLY_DEPTH):
+            last = stoa.reply_to_thread(thread.id, "Deeper.", parent_reply_id=last).reply.id
+    page = browser.new_page(viewport={"width": 320, "height": 900})
+    page.goto(f"{town.url}/forum/threads/{thread.id}")
+    page.evaluate("document.querySelectorAll('details').forEach(one => { one.open = true })")
+    shown = page.locator(".reply > .said")
+    assert shown.count() == REPLIES
+    assert shown.evaluate_all("all => Math.min(...all.map(one => one.offsetWidth))") > 160
+    assert page.evaluate("document.documentElement.scrollWidth") == 320
+    page.close()
