@@ -58,6 +58,10 @@ GOOD: list[dict[str, Any]] = [
     {"base_url": "https://[2001:db8::1]:8443"},
     {"host": "0.0.0.0", "base_url": "https://stoa.example"},  # noqa: S104
     {"host": "::1"},
+    {"screen_url": "https://10.0.0.7/texts", "webhooks_allow": ["10.0.0.7"]},
+    {"screen_url": "http://[fd00::1]:9000/", "webhooks_allow": ["fd00::1"]},
+    {"screen_url": "http://screen.internal/", "webhooks_allow": ["10.0.0.0/8"]},
+    {"screen_url": "https://1.1.1.1/texts"},
     {"data_dir": "", "database_url": "sqlite:////var/lib/stoa/stoa.db"},
     {"host": "localhost"},
     {"host": "127.0.0.2"},
@@ -118,6 +122,13 @@ WRONG: list[tuple[str, dict[str, Any]]] = [
     ("STOA_ALLOWED_HOSTS", {"allowed_hosts": ["*.example"]}),
     ("STOA_SCREEN_URL", {"screen_url": "https://[::1/texts"}),
     ("STOA_SCREEN_URL", {"screen_url": "https://screen.example:99999/texts"}),
+    ("STOA_SCREEN_URL: use", {"screen_url": "https://me:pass@screen.example/texts"}),
+    ("STOA_SCREEN_URL: use", {"screen_url": "https://schirm.exämple/texts"}),
+    ("STOA_SCREEN_URL names 10.0.0.7, a private", {"screen_url": "https://10.0.0.7/texts"}),
+    (
+        "STOA_SCREEN_URL names fd00::1, with http",
+        {"screen_url": "http://[fd00::1]:9000/", "webhooks_allow": ["fd00::2"]},
+    ),
     ("STOA_TELEMETRY", {"telemetry": "http://[::1"}),
     ("STOA_TELEMETRY", {"telemetry": "https://"}),
 ]

@@ -61,9 +61,24 @@ def _check_screen(settings: Settings) -> None:
     if not settings.screen_url:
         return
     parts = _address(settings.screen_url, _WEB)
-    if parts is None:
-        raise SettingsError("STOA_SCREEN_URL: use an address such as https://screen.example/texts")
-    if parts.scheme == "http" and not settings.webhooks_allow:
+    if parts is None or "@" in parts.netloc or not settings.screen_url.isascii():
+        raise SettingsError(
+            "STOA_SCREEN_URL: use an address such as https://screen.example/texts, in ASCII and "
+            "without a password"
+        )
+    try:
+        allowed = addresses.parse_networks(settings.webhooks_allow)
+    except ValueError:
+        return  # which _check_networks tells
+    plain, host = parts.scheme == "http", addresses.canonical(parts.hostname or "")
+    named = host != addresses.UNKNOWN and not addresses.is_trusted(host, allowed)
+    if named and (plain or not addresses.is_public(host)):
+        kind = "with http" if plain else "a private address"
+        raise SettingsError(
+            f"STOA_SCREEN_URL names {host}, {kind}, which nothing is sent to so far: add {host} to "
+            "STOA_WEBHOOKS_ALLOW"
+        )
+    if plain and not allowed:
         raise SettingsError(
             "STOA_SCREEN_URL begins with http: use https, or set STOA_WEBHOOKS_ALLOW to its network"
         )

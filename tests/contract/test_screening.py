@@ -159,3 +159,17 @@ def test_an_endpoint_that_is_down_decides_as_the_operator_set(
         with logged() as lines:
             assert "held" not in ada.post("threads", WANTED).ok(201)["thread"]
         assert "the screening endpoint answers again" in [line["event"] for line in lines]
+
+
+@pytest.mark.parametrize("engine", ["sqlite"])
+def test_the_log_names_the_setting_that_lets_texts_reach_the_endpoint(
+    settings: Settings, endpoint: Receiver
+) -> None:
+    screened = msgspec.structs.replace(
+        settings, screen_url=endpoint.url, webhooks_allow=["10.0.0.0/8"]
+    )
+    with App(screened) as app, logged() as lines:
+        wait(app).agent("ada").thread(**WANTED)
+    (down,) = [line for line in lines if line["event"] == "the screening endpoint is down"]
+    assert "STOA_WEBHOOKS_ALLOW" in down["hint"]
+    assert endpoint.received == []

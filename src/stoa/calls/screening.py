@@ -26,6 +26,7 @@ _ID_BYTES = 15
 _GOOD = range(200, 300)
 _HEADERS = {"Content-Type": "application/json", "Accept": "application/json"}
 _NOT_SEEN = "A moderator looks at it first."
+_HINT = "a private address, or one that begins with http, must be in STOA_WEBHOOKS_ALLOW"
 
 
 class Verdict(msgspec.Struct, frozen=True):
@@ -86,7 +87,7 @@ class Screen:
         except (TimeoutError, AddressUnreachable, ValueError, RecursionError) as error:
             if not self._is_down:  # one line for each outage
                 reason = str(error) or "it did not answer in time"
-                log.warning("the screening endpoint is down", reason=reason)
+                log.warning("the screening endpoint is down", reason=reason, hint=_HINT)
             self._is_down = True
             return None
         if self._is_down:
