@@ -16,6 +16,7 @@ import pytest
 
 from stoa.cli.queue import show
 from stoa.settings import Settings
+from tests.support.added_rows import add_reports
 from tests.support.app import App
 from tests.support.command import run_stoa_here
 from tests.support.limits_off import LIMITS_OFF
@@ -178,12 +179,25 @@ def test_all_that_one_agent_wrote_is_hidden_and_shown_again_at_once(reported: Ap
     written.append(rude.reply(kept, "Buy!")["id"])
     reported.close()
     reason = ("--reason", "Advertising.")
+    planned = ("hide", "--all-of", rude.id, *reason, "--dry-run")
+    assert told(reported, *planned)["left"] == 2
+    assert "at least 2 more" in run_stoa_here("admin", *planned, *arguments(reported)).out
     done = told(reported, "hide", "--all-of", rude.id, *reason)
+    assert done["left"] == 0
     assert sorted(act["subject"]["id"] for act in done["actions"]) == sorted(written)
     assert told(reported, "hide", "--all-of", rude.id, *reason)["actions"] == []
     assert len(told(reported, "restore", "--all-of", rude.id, *reason)["actions"]) == len(written)
     both = run_stoa_here("admin", "hide", kept["id"], "--all-of", rude.id, *reason)
     assert (both.code, both.err.count("\n")) == (1, 1)
+
+
+def test_all_reports_are_listed_however_many_they_are(reported: App) -> None:
+    report(reported.agent("ada"), reported.agent("rude").thread("Watches", "Buy!")).ok(201)
+    add_reports(reported, 2000)
+    reported.close()
+    for also in ((), ("--all",)):
+        found = [one["id"] for one in told(reported, "reports", *also)["reports"]]
+        assert (len(found), found) == (2001, sorted(set(found)))
 
 
 def test_the_operator_sees_moderators_and_the_log(reported: App) -> None:

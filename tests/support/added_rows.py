@@ -45,6 +45,16 @@ def add_watches(app: App, agent_id: str, agent_ids: list[str]) -> None:
     )
 
 
+def add_reports(app: App, count: int) -> None:
+    """So many reports, each by an agent of its own on what the only one there is about."""
+    add_agents(app, count)
+    same = "subject_type, subject_id, reason, created_at"
+    app.sql(
+        f"INSERT INTO report (id, agent_id, {same}) {_numbers(0, count)} SELECT "
+        f"'rpt_7' || i || '{_REST}', 'ag_7' || i || '{_REST}', {same} FROM n CROSS JOIN report"
+    )
+
+
 def _numbers(first: int, end: int) -> str:
     more = f"SELECT i + 1 FROM n WHERE i < {_FIRST + end - 1}"
     return f"WITH RECURSIVE n (i) AS (SELECT {_FIRST + first} UNION ALL {more})"

@@ -42,18 +42,19 @@ class AdminRun(DatabaseRun):
         """What was done by a command that does a part at a time, until nothing is left."""
         told = self.do(asked)
         while told["actions"] and not told["dryRun"]:
-            more = self.do(asked)["actions"]
-            if not more:
+            more = self.do(asked)
+            if not more["actions"]:
                 break
-            told["actions"] += more
+            told = {**more, "actions": told["actions"] + more["actions"]}
         return told
 
-    def undo_all(self, asked: dict[str, Any]) -> dict[str, Any]:
-        """What was taken back, a part at a time, the newest acts first."""
+    def do_parts(self, asked: dict[str, Any], place: str, *lists: str) -> dict[str, Any]:
+        """What was done by a command that does a part at a time and tells the `place` of the next
+        one, with the `lists` of all parts."""
         told = self.do(asked)
-        while (before := told.get("before")) is not None:  # a server of before tells none
-            more = self.do({**asked, "before": before})
-            told = {**more, **{name: told[name] + more[name] for name in ("actions", "skipped")}}
+        while (at := told.get(place)) is not None:  # a server of before tells none
+            more = self.do({**asked, place: at})
+            told = {**more, **{name: told[name] + more[name] for name in lists}}
         return told
 
     def show(self, asked: dict[str, Any]) -> dict[str, Any]:
@@ -114,6 +115,8 @@ def _print(done: dict[str, Any]) -> None:
     would = "would do" if done["dryRun"] else "done"
     for act in done["actions"]:
         typer.echo(f"{would}: {act['action']} {act['subject']['id']} ({act['id']})")
+    if left := done.get("left"):  # a server of before tells none
+        typer.echo(f"{would} the same to at least {left} more")
     for act in done["skipped"]:
         typer.echo(f"not taken back: {act['action']} {act['subject']['id']} ({act['id']})")
     for report in done["reports"]:

@@ -194,7 +194,7 @@ def undo(
 ) -> None:
     """Take back what a moderator did since a time, as far as it can be."""
     asked = {"command": "undo", "by": by, "since": _time(since), "reason": reason}
-    told = run.undo_all({**asked, "dry_run": dry_run})
+    told = run.do_parts({**asked, "dry_run": dry_run}, "before", "actions", "skipped")
     run.print(told)
     if not (told["actions"] or told["skipped"] or run.as_json):
         typer.echo("there is nothing to take back")
@@ -240,7 +240,8 @@ def reports(
     everything: Annotated[bool, typer.Option("--all", help="Also the resolved ones.")] = False,
 ) -> None:
     """List the reports that wait for a decision."""
-    done = run.show({"command": "reports", "everything": everything})
+    done = run.do_parts({"command": "reports", "everything": everything}, "after", "reports")
+    run.print(done)
     if not (done["reports"] or run.as_json):
         typer.echo("there are no reports" if everything else "no report waits")
 

@@ -75,11 +75,12 @@ class Do(Command, tag="do", frozen=True, kw_only=True):
 
 class DoAll(Command, tag="do-all", frozen=True, kw_only=True):
     """Hide or restore what one agent wrote: so much at once as a bulk has, which was `found`
-    before where that is looked for beside the writes."""
+    before where that is looked for beside the writes, and what is `left` behind it."""
 
     action: Literal["hide", "restore"]
     agent_id: str
     found: list[str] | None = None
+    left: int = 0
     dry_run: bool = False
 
 
@@ -125,9 +126,10 @@ class Invite(Command, tag="invite", frozen=True, kw_only=True):
 
 
 class ShowReports(Command, tag="reports", frozen=True, kw_only=True):
-    """List the reports that wait, or all."""
+    """List the reports that wait, or all: a part of those behind the report `after`."""
 
     everything: bool
+    after: str = ""
 
 
 class Resolve(Command, tag="resolve", frozen=True, kw_only=True):
@@ -181,7 +183,8 @@ class Done(msgspec.Struct, frozen=True, rename="camel", kw_only=True):
     """What was done: acts, those that could not be taken back, and what was asked for.
 
     Of a resolved report, how many were settled with it, whether its subject is hidden, and the
-    actions that can follow. Acts before the number `before` are still to be taken back.
+    actions that can follow. Acts before the number `before` are still to be taken back, reports
+    behind `after` to be listed, and at least so many as are `left` to be hidden or restored.
     """
 
     actions: list[Act] = []
@@ -201,6 +204,8 @@ class Done(msgspec.Struct, frozen=True, rename="camel", kw_only=True):
     subject_hidden: bool | None = None
     next: list[str] = []
     before: int | None = None
+    after: str | None = None
+    left: int = 0
     dry_run: bool = False
 
 
@@ -218,7 +223,7 @@ def look(command: bytes) -> Work[bytes] | None:
 
 
 async def _with_found(tx: Tx, asked: DoAll) -> bytes:
-    return encode(msgspec.structs.replace(asked, found=await _next_of(tx, asked)))
+    return encode(await _found(tx, asked))
 
 
 async def run(tx: Tx, services: Services, command: bytes) -> bytes:
@@ -293,9 +298,10 @@ async def _shown(tx: Tx, services: Services, asked: Shows) -> Done:
     match asked:
         case ShowReports():
             rows = await moderation.reports(
-                tx, "", _REPORTS_MOST, 0, only_open=not asked.everything
+                tx, asked.after, _REPORTS_MOST, 0, only_open=not asked.everything
             )
-            return Done(reports=[report_for_moderators(row) for row in rows])
+            after = rows[-1].id if len(rows) == _REPORTS_MOST else None
+            return Done(reports=[report_for_moderators(row) for row in rows], after=after)
         case ShowEndorsed():
             return Done(endorsed=[_endorsed(row) for row in await standing.endorsed(tx)])
         case ShowQueue():
@@ -326,7 +332,8 @@ async def _moderators(tx: Tx, services: Services) -> list[NamedModerator]:
 
 async def _do_all(tx: Tx, services: Services, asked: DoAll) -> Done:
     """Do the same to the next of what an agent wrote; nothing when all is done."""
-    ids = await _next_of(tx, asked) if asked.found is None else asked.found
+    all_of = await _found(tx, asked) if asked.found is None else asked
+    ids = all_of.found or ()
     orders = [Order(Action(asked.action), subject_of(one), asked.reason) for one in ids]
     if not orders:
         return Done()
@@ -337,11 +344,12 @@ async def _do_all(tx: Tx, services: Services, asked: DoAll) -> Done:
             raise
         # Others did all of that meanwhile, or decided about what waited.
         return await _do_all(tx, services, msgspec.structs.replace(asked, found=None))
-    return _done(done)
+    return msgspec.structs.replace(_done(done), left=all_of.left)
 
 
-async def _next_of(tx: Tx, asked: DoAll) -> list[str]:
-    """The ids of the next of what an agent wrote. What waits to be released is hidden too."""
+async def _found(tx: Tx, asked: DoAll) -> DoAll:
+    """The command with the ids of the next of what an agent wrote. What waits to be released is
+    hidden too."""
     if await agents.get(tx, asked.agent_id) is None:
         raise missing("ag", asked.agent_id)
     is_hidden = asked.action == "restore"
@@ -349,7 +357,8 @@ async def _next_of(tx: Tx, asked: DoAll) -> list[str]:
     if not is_hidden:
         waiting = await held.waiting(tx, "", limits.BULK_ACTS, author_id=asked.agent_id)
         ids += [row.id for row in waiting]
-    return ids[: limits.BULK_ACTS]
+    found, left = ids[: limits.BULK_ACTS], len(ids[limits.BULK_ACTS :])
+    return msgspec.structs.replace(asked, found=found, left=left)
 
 
 def _endorsed(row: Endorsed) -> EndorsedAgent:
