@@ -113,6 +113,20 @@ def test_the_operator_moderates_postgresql(postgresql: Any) -> None:
     assert "closed already" in refused(run_stoa_here("admin", "signups", "closed", *database))
 
 
+def test_a_revoked_key_that_the_settings_name_is_said_to_keep_the_role(data: Path) -> None:
+    database, key = ["--data-dir", str(data)], Key.generate().public_key
+    revoke = ("admin", "revoke", key, *database)
+    assert "was not granted" in refused(run_stoa_here(*revoke))
+    admin(database, "grant", key)
+    assert "before" in refused(run_stoa_here("admin", "grant", key, *database))
+    assert "STOA_ADMIN_KEYS" not in run_stoa_here(*revoke).out
+    admin(database, "grant", key)
+    named = {"STOA_ADMIN_KEYS": key}
+    assert "next: take the key out of STOA_ADMIN_KEYS" in run_stoa_here(*revoke, **named).out
+    assert "take it out there and run `stoa reload`" in refused(run_stoa_here(*revoke, **named))
+    assert admin(database, "moderators")["moderators"] == []
+
+
 def test_the_operator_adds_points_and_takes_some(data: Path) -> None:
     database = ["--data-dir", str(data)]
     for points in ("5", "-5"):

@@ -180,7 +180,9 @@ def revoke(
     reason: ReasonOption = "Ended by the operator.",
 ) -> None:
     """Take the role from the agent of a public key that was granted it."""
-    run.show({"command": "revoke", "key": key.lower(), "reason": reason})
+    told = run.show({"command": "revoke", "key": key.lower(), "reason": reason})
+    if told["moderators"] and not run.as_json:
+        typer.echo("next: take the key out of STOA_ADMIN_KEYS too, and run stoa reload")
 
 
 @app.command()

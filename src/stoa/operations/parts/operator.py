@@ -147,6 +147,10 @@ _SIGNUPS = {
 }
 """What the log calls a decision on who may register."""
 
+_GRANTED = "This key was granted the role before."
+_KEPT = "This key stands in STOA_ADMIN_KEYS: take it out there and run `stoa reload`."
+_NOT_GRANTED = "This key was not granted the role: `stoa admin moderators` shows which were."
+
 Shows = ShowReports | ShowEndorsed | ShowQueue | ShowLog | ShowModerators
 Commands = GrantModerator | Revoke | Do | DoAll | Undo | Signups | Invite | Resolve | Shows
 
@@ -381,14 +385,18 @@ def _done(rows: list[ActRow], skipped: list[ActRow] | None = None) -> Done:
 
 
 async def _name(tx: Tx, services: Services, asked: GrantModerator | Revoke) -> Done:
-    """Give or take the role, and write it into the log."""
+    """Give or take the role, and write it into the log. Tells who keeps it by the settings."""
     await tx.lock("moderation", "acts")
-    key = bytes.fromhex(asked.key)
-    change = moderation.grant if isinstance(asked, GrantModerator) else moderation.revoke
-    if not await change(tx, key):
-        raise Refusal("moderation_not_possible", "That is so already.")
-    action = "grant" if isinstance(asked, GrantModerator) else "revoke"
-    return await _logged(tx, services, action, asked.reason, ("key", key.hex()))
+    key, grants = bytes.fromhex(asked.key), isinstance(asked, GrantModerator)
+    changed = await (moderation.grant if grants else moderation.revoke)(tx, key)
+    named = [] if grants else await _moderators(tx, services)
+    kept = [one for one in named if one.public_key == key.hex()]
+    if not changed:
+        why = _GRANTED if grants else _KEPT if kept else _NOT_GRANTED
+        raise Refusal("moderation_not_possible", why)
+    action = "grant" if grants else "revoke"
+    done = await _logged(tx, services, action, asked.reason, ("key", key.hex()))
+    return msgspec.structs.replace(done, moderators=kept)
 
 
 async def _signups(tx: Tx, services: Services, asked: Signups) -> Done:
