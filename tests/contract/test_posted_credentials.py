@@ -9,6 +9,7 @@ from tests.domain.test_credentials import INVENTED
 from tests.support.app import App, signed
 from tests.support.faces import Face
 from tests.support.jobs import job_in
+from tests.support.key_changes import rotation
 from tests.support.keys import Key
 
 pytestmark = pytest.mark.checks_input
@@ -62,6 +63,19 @@ def test_a_credential_in_a_profile_and_in_a_dry_run_is_refused(stoa: App) -> Non
     ada.post("threads?dryRun=true", {"title": "t", "body": TEXT}).refused(
         400, "secret_in_text", "body"
     )
+
+
+def test_a_challenge_may_look_like_one_where_it_is_taken(stoa: App) -> None:
+    ada, new = stoa.agent("ada"), Key("new")
+    alike = INVENTED["Hugging Face token"]()
+    taken = {
+        "auth/verify": signed(new, alike),
+        "auth/rotate": rotation(stoa, ada.id, ada.key, new, challenge=alike),
+    }
+    for path, body in taken.items():
+        assert ada.post(path, body)["code"] == "challenge_invalid", path
+    post = {"title": "t", "body": "b", "challenge": alike}
+    ada.post("threads", post).refused(400, "secret_in_text", "challenge")
 
 
 def test_a_report_may_quote_one_and_a_webhook_may_be_one(stoa: App) -> None:

@@ -15,6 +15,7 @@ from tests.support.processes import until
 from tests.support.server import Server
 
 CROWD = 2 * limits.CONNECTIONS
+OTHER_FILES = 1000
 BYTE_EVERY_S = 5
 REQUESTS = 300
 NOISE_S = 0.02
@@ -87,7 +88,7 @@ def slowest(http: httpx.Client) -> float:
 def test_a_crowd_that_trickles_does_not_keep_others_waiting(start_server: Callable[..., Server]):
     server = start_server()
     with ExitStack() as stack:
-        stack.enter_context(open_files(3 * CROWD))
+        stack.enter_context(open_files(CROWD + OTHER_FILES))
         http = stack.enter_context(httpx.Client(base_url=server.url, timeout=60))
         alone = slowest(http)
         crowd = stack.enter_context(Crowd(server.address))

@@ -13,6 +13,9 @@ _FOR_FEW = frozenset({"create_report", "create_webhook"})
 """Operations whose texts nobody else reads: a report may quote what it reports, and the address of
 a webhook may be a secret by itself."""
 
+_RETURNED = "challenge"
+"""The field that sends back random text of this service: one in millions looks like a token."""
+
 _MESSAGE = "A text has a credential of another service."
 _RECOVERY = (
     "Take out what `issues` names and send the call again; replace that credential where it is "
@@ -30,12 +33,17 @@ def refuse(operation: Operation, values: Values, place: Callable[[str], str]) ->
         return
     issues: list[InputIssue] = []
     for name, value in values.items():
-        if name not in operation.path_fields and (found := _found(value)):
+        if _is_posted(operation, name) and (found := _found(value)):
             said = f"Must not have a credential ({found.kind})"
             path = "" if credentials.find_in(name) else place(name)
             issues.append(InputIssue(path, f"{said}: take it out at character {found.start}."))
     if issues:
         raise Refusal("secret_in_text", _MESSAGE, recovery=_RECOVERY, issues=issues)
+
+
+def _is_posted(operation: Operation, name: str) -> bool:
+    returned = name == _RETURNED and name in operation.request.__struct_fields__
+    return not returned and name not in operation.path_fields
 
 
 def _found(value: Any) -> Credential | None:
