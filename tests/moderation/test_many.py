@@ -312,6 +312,22 @@ def test_what_was_lifted_is_as_the_act_before_had_left_it(
     assert stoa.get(f"agents/{ada.id}").ok()["agent"]["status"] == "suspended"
 
 
+def test_a_suspension_that_would_be_over_does_not_begin_again(
+    stoa: App, mod: Agent, ada: Agent
+) -> None:
+    moderate(mod, ada.id, "suspend", until=iso(stoa.clock.now + HOUR)).ok()
+    stoa.clock.advance(MINUTE)
+    since = stoa.clock.now
+    moderate(mod, ada.id, "reinstate").ok()
+    job = jobs.offer(mod, terms={"assignment": "chosen"})
+    jobs.act(ada, job, "apply", {"message": "I can."}).ok()
+    stoa.clock.advance(HOUR)
+    done = operate(stoa, {"command": "undo", "by": mod.id, "since": since, "reason": "Stolen."})
+    assert (len(done["actions"]), len(done["skipped"])) == (0, 1)
+    mod.sign_in()
+    jobs.act(mod, job, "assign", {"agentId": ada.id}).ok()
+
+
 @pytest.mark.costly
 def test_many_acts_on_one_agent_are_taken_back_once(stoa: App, mod: Agent, ada: Agent) -> None:
     since = stoa.clock.now

@@ -11,7 +11,7 @@ from stoa.domain.digests import digest_of
 from stoa.domain.errors import Refusal, invalid_field
 from stoa.domain.keys import parse_public_key
 from stoa.domain.missing import missing
-from stoa.domain.moderation import INVERSE, Action, SubjectType, same_aspect
+from stoa.domain.moderation import INVERSE, Action, SubjectType, is_over, same_aspect
 from stoa.domain.signups import INVITE_BYTES, INVITE_PREFIX, Admission
 from stoa.domain.text import check_label
 from stoa.entropy import random_bytes
@@ -463,7 +463,7 @@ async def _undo(tx: Tx, services: Services, asked: Undo) -> Done:
         on_it = acts_on[row.subject_id]
         if any(one.undoes == row.id for one in on_it):
             continue
-        order = _inverse(row, on_it, asked.reason)
+        order = _inverse(row, on_it, asked.reason, tx.now)
         taken = await _tried(tx, services, order) if order else None
         if order and taken:
             done.append(taken)
@@ -489,9 +489,10 @@ async def _tried(tx: Tx, services: Services, order: Order) -> ActRow | None:
         return None
 
 
-def _inverse(row: ActRow, on_it: list[ActRow], reason: str) -> Order | None:
-    """What takes an act back; None if nothing does, or if another has changed the same since.
-    `on_it` are all acts on its subject, the newest first."""
+def _inverse(row: ActRow, on_it: list[ActRow], reason: str, now: int) -> Order | None:
+    """What takes an act back; None if nothing does, if another has changed the same since, or if
+    what it ended would be over by now (ms). `on_it` are all acts on its subject, the newest
+    first."""
     action, subject = Action(row.action), subject_in(row)
     if action not in INVERSE:
         return None
@@ -507,6 +508,8 @@ def _inverse(row: ActRow, on_it: list[ActRow], reason: str) -> Order | None:
     if older and older[0].action == Action.AUTO_HIDE:  # as reports had left it
         return Order(Action.AUTO_HIDE, subject, older[0].reason, undoes=row.id)
     if older and inverse in (Action.SUSPEND, Action.HIDE):
+        if is_over(older[0].until, now):
+            return None
         return Order(inverse, subject, older[0].reason, older[0].until, undoes=row.id)
     return Order(inverse, subject, reason, undoes=row.id)
 
