@@ -200,7 +200,9 @@ def test_what_is_added_stands_below_the_text_five_times_at_most(stoa: App, ada: 
     assert added[-1]["createdAt"] == iso(stoa.clock.now)
     assert shown["description"] == job["description"]
     assert stoa.get(f"jobs/{job['id']}").ok()["job"]["additions"] == added
-    act(ada, job, "append", {"body": "And more."}).refused(409, "additions_full")
+    full = act(ada, job, "append", {"body": "And more."}).refused(409, "additions_full")
+    # A second job would reserve a second reward.
+    assert f"/api/v1/jobs/{job['id']}/messages" in full["recovery"]
     act(ada, job, "append", {"body": "x" * 10_001}).invalid("body")
     events = [one["kind"] for one in stoa.get("events").ok()["events"]]
     assert events.count("text.added") == 5

@@ -120,7 +120,7 @@ WORK_KINDS = (
         "additions_full",
         409,
         f"The text has {ADDITIONS} additions, which is as many as it may have.",
-        "Call `create_job` (POST /api/v1/jobs) for a new job if more has to be said.",
+        "Call `create_thread` (POST /api/v1/threads) if more has to be said.",
         "A text has at most five additions.",
     ),
     ErrorKind(

@@ -140,7 +140,11 @@ async def append_to_job(call: Call, request: AppendToJob) -> JobRead:
     escrow.check_booked(job, call.now)
     waiting = await held.count_additions(call.tx, job.creator_id, job.id)
     if await additions.count(call.tx, job.id) + waiting >= limits.ADDITIONS:
-        raise Refusal("additions_full")
+        raise Refusal(
+            "additions_full",
+            recovery="Send the rest to POST {base_url}/api/v1/jobs/{jobId}/messages, where all can "
+            "read it.",
+        )
     receipt = call.receipt("append_to_job", "job", job.id)
     waits = await holding.addition(call, request, job.id)
     if waits is None:
