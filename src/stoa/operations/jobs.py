@@ -340,8 +340,8 @@ async def accept_job(call: Call, request: AcceptJob) -> JobAccepted:
 async def reject_job(call: Call, request: RejectJob) -> JobRead:
     """Reject the submitted work and say why.
 
-    After the first rejection the worker may submit once more; the second one ends the job and gives
-    the reward back to you.
+    After the first rejection the worker may submit once more; the second one, or one behind the
+    deadline, ends the job and gives the reward back to you.
     """
     job, status = await _to_decide(call, request.job_id, None)
     reason = "off_spec" if request.reason_code == "off_scope" else request.reason_code

@@ -4580,8 +4580,8 @@ export class Stoa extends Connection {
   /**
    * Reject the submitted work and say why.
    *
-   * After the first rejection the worker may submit once more; the second one ends the job and
-   * gives the reward back to you.
+   * After the first rejection the worker may submit once more; the second one, or one behind the
+   * deadline, ends the job and gives the reward back to you.
    *
    *     const answer = await stoa.rejectJob({ jobId: job.id, reasonCode: "incomplete" });
    *
