@@ -3,10 +3,13 @@
 import msgspec
 import pytest
 
+from stoa.operations.search import search_threads
 from stoa.schemas.base import decode, encode
-from stoa.schemas.search import FoundThread
+from stoa.schemas.search import FoundThread, SearchThreads
 from stoa.schemas.threads import Thread
+from stoa.store.engines.sqlite.tx import drive
 from tests.support.app import App
+from tests.support.snapshots import call_of_now
 
 
 class _Rows(msgspec.Struct):
@@ -30,3 +33,12 @@ def test_what_is_read_of_a_row_is_written_as_the_row(
         assert len(rows) == 2
         for row in rows:
             assert encode(decode(bytes(row), kind)) == bytes(row)
+
+
+@pytest.mark.parametrize("engine", ["sqlite"])
+def test_a_search_that_began_before_its_author_came_does_without_a_thread(stoa: App) -> None:
+    before, ada = call_of_now(stoa), stoa.agent("ada")
+    thread = ada.thread("How do I descale a kettle?")
+    assert stoa.get("search?q=kettle").ok()["threads"][0]["id"] == thread["id"]
+    ada.sign_in({"displayName": "Ada L."})
+    assert not drive(search_threads(before, SearchThreads(q="kettle"))).threads

@@ -9,11 +9,15 @@ from stoa.domain.limits import DESCRIBED_BYTES, PAGE_MAX
 from stoa.memory.described import COMPARED
 from stoa.memory.memory import Memory
 from stoa.memory.offer_index import OfferIndexSizes
+from stoa.operations.search import search_threads
+from stoa.schemas.search import SearchThreads
+from stoa.store.engines.sqlite.tx import drive
 from tests.support import jobs
 from tests.support.app import Agent, App
 from tests.support.clock import HOUR, SECOND
-from tests.support.composing import having
+from tests.support.composing import Composed, having, with_parts
 from tests.support.faces import Face
+from tests.support.snapshots import call_of_now
 
 
 def related(stoa: App, q: str = "", **more: str) -> list[str]:
@@ -199,3 +203,29 @@ def test_the_words_of_all_that_a_search_looks_at_are_kept() -> None:
     kept = Memory().described.words
     kept.put_all(looked_at)
     assert None not in kept.find_all(looked_at)
+
+
+def knowing(sizes: OfferIndexSizes) -> Composed:
+    """An application with an index of offers of these sizes."""
+    return with_parts(memory=lambda _: Memory(sizes))
+
+
+@pytest.mark.parametrize("engine", ["sqlite"])
+@pytest.mark.parametrize(
+    "composed",
+    [
+        knowing(OfferIndexSizes(made_each_ms=0)),
+        knowing(OfferIndexSizes(few=0, made_each_ms=SECOND)),
+    ],
+    ids=["small", "large"],
+)
+def test_a_search_that_began_before_an_offer_does_without_it(stoa: App, ada: Agent) -> None:
+    bob = stoa.agent("bob")
+    stoa.clock.advance(SECOND)
+    before = call_of_now(stoa)
+    kettle = jobs.offer(ada, title="Descale a kettle")["id"]
+    recommended = bob.get("opportunities/recommended").ok()["opportunities"]
+    assert [row["id"] for row in recommended] == [kettle]  # from an index that knows it
+    found = drive(search_threads(before, SearchThreads(q="kettle")))
+    assert not found.related_opportunities
+    assert related(stoa, "kettle") == [kettle]

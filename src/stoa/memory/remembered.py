@@ -1,4 +1,8 @@
-"""Caches values computed from rows, until one of these rows changes."""
+"""Caches values computed from rows, until one of these rows changes.
+
+A transaction gets none that one computed which began later: it may be of rows that are not in its
+own snapshot.
+"""
 
 import sys
 from collections.abc import Callable, Collection, Mapping, Set
@@ -7,7 +11,7 @@ from typing import Generic, TypeVar
 import msgspec
 
 from stoa.caching import ByteCache, CachedKind, K
-from stoa.store.changes import Changes, ChangesSeen
+from stoa.store.changes import ChangesSeen
 
 T = TypeVar("T")
 
@@ -22,14 +26,14 @@ class _Entry(msgspec.Struct, Generic[T], gc=False):
     ends_at: int = sys.maxsize
     checked: int = -1
 
-    def is_fresh(self, changes: Changes) -> bool:
-        """Whether nothing of that has changed yet."""
-        current = changes.data_version()
+    def is_fresh(self, seen: ChangesSeen) -> bool:
+        """Whether nothing of that has changed yet, and it is not newer than what was seen."""
+        changes, current = seen.changes, seen.changes.data_version()
         if self.checked != current:
             if not changes.fresh(self.depends_on, self.data_version):
                 return False
             self.checked = current
-        return True
+        return self.data_version <= seen.data_version
 
 
 class Remembered(Generic[T]):
@@ -48,7 +52,7 @@ class Remembered(Generic[T]):
         entry = self._entry
         if entry is None or seen is None or entry.data_version < 0 or now >= entry.ends_at:
             return None
-        return entry.value if entry.is_fresh(seen.changes) else None
+        return entry.value if entry.is_fresh(seen) else None
 
     def keep(
         self, value: T, seen: ChangesSeen | None, depends_on: Set[str] | None, ends_at: int | None
@@ -84,13 +88,14 @@ class RememberedById(Generic[K, T]):
         if seen is None:
             return {}
         found = self._known.find_all(keys)
-        changes, current = seen.changes, seen.changes.data_version()
+        current = seen.changes.data_version()
+        is_newest = seen.data_version == current
         return {
             key: entry.value
             for key, entry in zip(keys, found, strict=True)
             if entry
             and now < entry.ends_at
-            and (entry.checked == current or entry.is_fresh(changes))
+            and ((is_newest and entry.checked == current) or entry.is_fresh(seen))
         }
 
     def get(self, key: K, seen: ChangesSeen | None, now: int) -> T | None:
@@ -98,7 +103,7 @@ class RememberedById(Generic[K, T]):
         entry = self._known.find(key) if seen else None
         if entry is None or seen is None or now >= entry.ends_at:
             return None
-        return entry.value if entry.is_fresh(seen.changes) else None
+        return entry.value if entry.is_fresh(seen) else None
 
     def keep(self, values: Mapping[K, T], seen: ChangesSeen | None) -> None:
         """Cache values that were computed in the transaction of `seen`."""

@@ -202,7 +202,8 @@ async def recommended_views(call: Call, rows: list[OpportunityRow]) -> list[Oppo
 
 async def rows_views(call: Call, rows: list[OpportunityRow]) -> list[Opportunity]:
     """Opportunities as they travel, with one query for those of each type; but for hidden ones,
-    which an index may still have that was made before the first row was read."""
+    which an index may still have that was made before the first row was read, and for those that
+    came since, which an index has that was made behind it."""
     views: dict[str, Opportunity] = {}
     for opportunity_type, subjects in SUBJECTS.items():
         ids = [row.id for row in rows if row.type == opportunity_type]
@@ -282,9 +283,9 @@ class Subjects(Generic[Row]):
     view: Callable[[Row, RequesterSummary], Opportunity]
 
     async def views(self, call: Call, ids: list[str]) -> dict[str, Opportunity]:
-        """Those with these ids that are not hidden, by id."""
+        """Those with these ids that are there and not hidden, by id."""
         rows = await self.many(call.tx, ids)
-        shown = {one: rows[one] for one in ids if rows[one].removed_at is None}
+        shown = {one: rows[one] for one in ids if one in rows and rows[one].removed_at is None}
         tallies = await records.many(call.tx, sorted(set(map(self.offers, shown.values()))))
         known = {agent_id: requester_summary(tally) for agent_id, tally in tallies.items()}
         return {one: self.view(row, known[self.offers(row)]) for one, row in shown.items()}
