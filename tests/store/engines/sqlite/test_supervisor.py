@@ -23,6 +23,7 @@ from stoa.domain import limits
 from stoa.store.engines.frames import WorkCodec
 from stoa.store.engines.sqlite import spawner as sqlite_spawner
 from stoa.store.engines.sqlite import supervisor
+from stoa.store.engines.sqlite.groups import GROUP_MAX
 from stoa.store.engines.sqlite.pace import WRITER_PACE, WriterPace
 from stoa.store.engines.sqlite.store import SqliteStore
 from stoa.store.engines.sqlite.supervisor import Replacements, WriterSupervisor
@@ -523,6 +524,19 @@ def test_while_another_program_holds_the_file_no_writer_takes_writes(
     assert apart.names() == {NAMES[1]}
     printed = capfd.readouterr().out
     assert (printed.count("writing stopped"), printed.count("writing resumed")) == (1, 1)
+
+
+@pytest.mark.parametrize("pace", [WriterPace(probe_ms=20, busy_ms=1)])
+def test_writes_behind_a_group_that_failed_are_refused_with_it(
+    apart: Opened, tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    other = apsw.Connection(str(tmp_path / "stoa.db"))
+    other.execute("BEGIN IMMEDIATE")
+    refused = apart.together(*map(put, NAMES[: 2 * GROUP_MAX]))
+    assert {str(error) for error in refused} == {"another program holds the database"}
+    other.close()
+    wait_for_trouble(apart, over=True)
+    assert not caplog.records, "what was refused already was answered again"
 
 
 # --- No room.

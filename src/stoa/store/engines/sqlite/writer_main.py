@@ -118,6 +118,8 @@ def _serve(groups: Groups, link: socket.socket, codec: WorkCodec, check_s: float
             outcomes = groups.commit(some)
             signal.setitimer(signal.ITIMER_VIRTUAL, 0)
             _report(groups, link, outcomes)
+            if groups.trouble:  # the server refuses what is behind this group by itself
+                return
             groups.shorten_log()
 
 
