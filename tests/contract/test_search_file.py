@@ -6,21 +6,22 @@ from collections.abc import Callable, Coroutine, Iterator
 from pathlib import Path
 from typing import Any
 
-import apsw
 import msgspec
 import pytest
 
 from stoa.domain import limits
+from stoa.operations.search import search_threads
+from stoa.schemas.search import SearchThreads
 from stoa.search.following import catch_up
 from stoa.search.index import IndexProgress, SearchIndex, SearchSizes
 from stoa.search.postings import IndexState
-from stoa.store import events
-from stoa.store.engines.sqlite.tx import SqliteTx, drive
+from stoa.store.engines.sqlite.tx import drive
 from tests.support.app import App
 from tests.support.composing import Composed, with_parts
 from tests.support.jobs import new_job
 from tests.support.logs import logged
 from tests.support.moderation import act
+from tests.support.snapshots import call_of_now
 from tests.support.steps import Steps
 
 
@@ -104,21 +105,42 @@ def test_a_damaged_file_is_made_anew_beside_the_service(stoa: App) -> None:
 def test_an_index_that_knows_more_than_an_older_read_is_not_made_anew(stoa: App) -> None:
     ada, index = stoa.agent("ada"), stoa.processes[0]._services.index  # pyright: ignore[reportPrivateUsage]
     ada.thread("A question", "about zymurgy")
-
-    def read() -> SqliteTx:
-        connection = apsw.Connection(str(stoa.settings.database_path))
-        connection.execute("BEGIN")
-        return SqliteTx(connection.cursor(), 0)
-
-    older = read()
-    drive(events.log(older))  # its snapshot is of now
+    older = call_of_now(stoa).tx
     ada.thread("One more", "about quercitron")
-    drive(catch_up(read(), index))
+    drive(catch_up(call_of_now(stoa).tx, index))
     at = index.place
     with logged() as lines:
         drive(catch_up(older, index))
     assert index.place == at
     assert not lines
+
+
+@pytest.mark.parametrize("engine", ["sqlite"])
+def test_a_read_that_began_before_an_index_ends_no_search_for_older_texts(stoa: App) -> None:
+    ada = stoa.agent("ada")
+    index, steps = SearchIndex(None, SearchSizes(ahead=4, texts=2)), Steps()
+    for number in range(4):
+        ada.thread(f"Zymurgy {number}")
+
+    async def overtaken() -> None:
+        ada.thread("Zymurgy 4")
+        await catch_up(call_of_now(stoa).tx, index)
+
+    steps.after("events.log", overtaken, once=True)
+    drive(catch_up(steps.tx(call_of_now(stoa).tx), index))
+    drive(catch_up(call_of_now(stoa).tx, index))
+    with index.lock:
+        assert len(index.find({"zymurgy"})["zymurgy"].anywhere) == 5
+
+
+@pytest.mark.parametrize("engine", ["sqlite"])
+def test_a_search_that_began_before_a_reply_does_not_find_it(stoa: App) -> None:
+    ada = stoa.agent("ada")
+    thread = ada.thread("A question")
+    before = call_of_now(stoa)
+    ada.reply(thread, f"Of zymurgy. {'Long. ' * 2_000}")
+    assert stoa.get("search?q=zymurgy").ok()["total"] == 1
+    assert not drive(search_threads(before, SearchThreads(q="zymurgy"))).threads
 
 
 def test_a_file_of_another_database_is_made_anew_and_the_log_says_why(stoa: App) -> None:

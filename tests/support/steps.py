@@ -61,6 +61,10 @@ class Steps:
         """The same store, of whose steps this knows."""
         return cast(Store, _Store(store, self))
 
+    def tx(self, tx: Tx) -> Tx:
+        """The same transaction, of whose steps this knows."""
+        return cast(Tx, _Tx(tx, self))
+
 
 async def _do(acts: dict[str, tuple[Act, bool]], step: str) -> None:
     file, is_statement, _ = step.partition(".")
@@ -88,22 +92,18 @@ class _Store:
 
     async def read(self, work: Work[Any], **how: Any) -> Any:
         async def stepwise(tx: Tx) -> Any:
-            return await work(_stepped(tx, self._steps))
+            return await work(self._steps.tx(tx))
 
         return await self._steps.take(partial(self._store.read, stepwise, **how), "read")
 
     async def write(self, work: Work[T]) -> T:
         async def stepwise(tx: Tx) -> T:
-            found = await work(_stepped(tx, self._steps))
+            found = await work(self._steps.tx(tx))
             if isinstance(tx, PostgresTx):
                 await self._steps.take(tx.finish, "finish")
             return found
 
         return await self._steps.take(partial(self._store.write, stepwise), "write")
-
-
-def _stepped(tx: Tx, steps: Steps) -> Tx:
-    return cast(Tx, _Tx(tx, steps))
 
 
 def _step(method: str) -> Callable[..., Coroutine[Any, Any, Any]]:

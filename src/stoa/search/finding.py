@@ -380,9 +380,11 @@ def _words(query: Query) -> set[str]:
 async def _whose(
     tx: Tx, index: SearchIndex, numbers: Collection[int], *, is_partial: bool
 ) -> dict[int, Whose]:
-    """Whose these texts are. Of a search that is partial some may be hidden by now: each is looked
-    up, and those are left out."""
-    known = {} if is_partial else index.whose(numbers)
+    """Whose these texts are. Of a search that is partial some may be hidden by now, and some may
+    not be there for one that began before the index was last brought up to date: each is looked up,
+    and those are left out."""
+    began_before = tx.seen is not None and tx.seen.data_version < index.seen_version
+    known = {} if is_partial or began_before else index.whose(numbers)
     missing = [number for number in numbers if number not in known]
     if missing:
         found = await search.whose(tx, missing, shown=is_partial)

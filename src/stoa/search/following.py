@@ -143,7 +143,8 @@ async def _scan(tx: Tx, index: SearchIndex, after: int, newest: int, left: int) 
                 index.scanned = max(index.scanned, some[-1].number)
     if len(texts) < most:
         with index.lock:
-            index.scanned = None
+            if not index.has_read_beyond(newest):  # or there may be texts that came since
+                index.scanned = None
     return left
 
 
