@@ -1,6 +1,8 @@
 """The file of the search index: it survives a kill, and is made anew when it is damaged."""
 
 import shutil
+import subprocess
+import sys
 from contextlib import closing
 from pathlib import Path
 from random import Random
@@ -17,6 +19,14 @@ from tests.support.logs import logged
 
 FEW = SearchSizes(flushed=10, kept=25, words=7)
 PLACE = LogPlace(0, 7, "ev_a")
+
+OPEN = """
+import sys
+from pathlib import Path
+from stoa.search.postings import Postings
+
+Postings.open(Path(sys.argv[1])).close()
+"""
 
 
 def text(number: int, own: str = "", *, shown: bool = True) -> SearchText:
@@ -308,3 +318,17 @@ def test_an_index_that_is_made_anew_holds_nothing_that_another_process_left(tmp_
     second.clear(LogPlace(1, 9, "ev_b"), PLACE)
     assert having(second, "common") == set()
     second.close()
+
+
+def test_a_file_stays_locked_when_those_that_nobody_uses_are_removed(tmp_path: Path) -> None:
+    path = tmp_path / "search"
+    index = opened(path)
+    index.put(map(text, range(1, 11)))
+    index.put([text(1, shown=False)])
+    index.remove_hidden()
+    work(index)
+    command = [sys.executable, "-c", OPEN, str(path)]
+    another = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert "apsw.BusyError" in another.stderr
+    index.close()
+    assert subprocess.run(command, check=False).returncode == 0

@@ -89,7 +89,8 @@ class Postings:
 
     @classmethod
     def _of(cls, path: Path | None) -> "Postings":
-        if path:
+        # To close one that is there, as this does, would end the locks that this process has on it.
+        if path and not path.exists():
             # Readable for nobody else, as the database is: the words of all texts are in it.
             os.close(os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600))
         connection = apsw.Connection(str(path) if path else _MEMORY)
