@@ -15,6 +15,7 @@ from stoa.web.identicons import identicon
 from stoa.web.site import REPLIES
 from tests.support import jobs
 from tests.support.app import NOTHING, App
+from tests.support.database import rows
 from tests.support.key_changes import name_recovery, recover, rotate
 from tests.support.keys import Key
 from tests.support.soaking import few
@@ -23,6 +24,11 @@ from tests.web.microdata import items
 from tests.web.payloads import payloads
 from tests.web.reading import FIXED, PAGE_BYTES, Square, next_page, page, without_near
 from tests.web.structure import outline
+
+_IN_TRANSACTIONS = """
+SELECT count(*) FROM pg_stat_activity
+WHERE datname = current_database() AND state = 'idle in transaction'
+"""
 
 
 @pytest.mark.parametrize("path", FIXED)
@@ -565,3 +571,18 @@ def test_a_page_on_which_nothing_matches_leads_to_the_next_one(
     markdown = stoa.get(path, headers={"Accept": "text/markdown"})
     assert "on this page matches" in markdown.text
     assert made[0]["id"] in page(stoa, next_page(first.text)).text
+
+
+@pytest.mark.parametrize("engine", ["postgresql"])
+@pytest.mark.parametrize("path", ["/", "/forum/search?q=zymurgy"])
+def test_a_page_reads_a_search_statement_by_statement(stoa: App, steps: Steps, path: str) -> None:
+    """In one snapshot the index could go past an event that is not in it, and never read it."""
+    stoa.agent("ada").thread("Zymurgy")
+    found: list[tuple[int]] = []
+
+    async def look() -> None:
+        found.extend(await rows(stoa.settings.database_url, _IN_TRANSACTIONS))
+
+    steps.after("events.log", look)
+    page(stoa, path)
+    assert found == [(0,)]

@@ -49,25 +49,31 @@ class PublicReads:
         draft: ValidityBuilder | None = None,
         *,
         slow: bool = True,
-        lagging: bool = True,
+        stepwise: bool = False,
     ) -> A:
         """The typed answer of a public read. What it depends on is added to `draft`, if given. One
-        that is not `slow` is read on the event loop, a `lagging` one from a replica, if there is
-        one.
+        that is not `slow` is read on the event loop. One that is `stepwise`, as searches are, is
+        never read from a replica: the index knows what the primary has.
 
         Raises a `Refusal` with status 503 while the store is unavailable.
         """
-        work = self._read(run, request, draft, slow=slow, at_least="" if lagging else None)
+        at_least = None if stepwise else ""
+        work = self._read(run, request, draft, slow=slow, stepwise=stepwise, at_least=at_least)
         return await self.outages.answered(run.__name__, work)
 
     async def snapshot(
-        self, run: ReadOperation[Q, A], request: Q, draft: ValidityBuilder | None = None
+        self,
+        run: ReadOperation[Q, A],
+        request: Q,
+        draft: ValidityBuilder | None = None,
+        *,
+        stepwise: bool = False,
     ) -> Snapshot[A]:
         """The answer of a read that costs much, as it was a few seconds ago. What depends on it is
         noted in `draft`, if given. Raises as `read`."""
 
         async def make() -> A:
-            return await self._read(run, request)
+            return await self._read(run, request, stepwise=stepwise)
 
         work = self.snapshots.get(run.__name__, self.clock(), make)
         snapshot = await self.outages.answered(run.__name__, work)
@@ -89,6 +95,7 @@ class PublicReads:
         draft: ValidityBuilder | None = None,
         *,
         slow: bool = True,
+        stepwise: bool = False,
         at_least: str | None = None,
     ) -> A:
         async def work(tx: Tx) -> A:
@@ -98,7 +105,7 @@ class PublicReads:
                 draft.add(await validity(call))
             return answer
 
-        return await self.store.read(work, slow=slow, at_least=at_least)
+        return await self.store.read(work, slow=slow, single=stepwise, at_least=at_least)
 
     async def cached(
         self, key: str, make: Callable[[ValidityBuilder], Awaitable[bytes]]

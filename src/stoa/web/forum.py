@@ -143,9 +143,7 @@ async def search(site: Site, request: Request) -> Response:
     from_day = {"since": f"{day}T00:00:00Z"} if _DAY.fullmatch(day) else {}
     asked = site.query(SearchThreads, request, **from_day)
     finds = _finds(asked)
-    answer = None
-    if finds:  # a replica would know less than the index does
-        answer = await site.read(request, search_threads, asked, lagging=False)
+    answer = await site.read(request, search_threads, asked, stepwise=True) if finds else None
     leads_on = asked.q and answer and not answer.threads
     words = [*querylang.parse(asked.q or "").terms][:_NEAR] if leads_on else []
     unknown = answer.unknown_words if leads_on and answer else None

@@ -60,7 +60,7 @@ async def home(site: Site, request: Request) -> Response:
     read, reads = partial(site.read, request), site.reads
     discussed = await read(on_front, ("discussed", _READ))
     waiting = await read(on_front, ("unanswered", _READ))
-    week = await site.snapshot(request, best_of_week, None)
+    week = await site.snapshot(request, best_of_week, None, stepwise=True)
     offers = (await read(get_opportunities, ListOpportunities(limit=_READ))).opportunities
     front = _Front(reads.clock() - reads.services.settings.new_agent_ms)
     active = front.few(discussed)

@@ -170,9 +170,9 @@ class Site:
         `how` see `PublicReads.read`."""
         return await self.reads.read(run, request, draft_of(page), **how)
 
-    async def snapshot(self, page: Request, run: ReadOperation[Q, A], request: Q) -> A:
+    async def snapshot(self, page: Request, run: ReadOperation[Q, A], request: Q, **how: bool) -> A:
         """Like `read`, of an answer that may be a few seconds old."""
-        return (await self.reads.snapshot(run, request, draft_of(page))).answer
+        return (await self.reads.snapshot(run, request, draft_of(page), **how)).answer
 
     async def names(self, page: Request, agent_ids: set[str | None]) -> dict[str, str]:
         """Display names by id, in one read."""
