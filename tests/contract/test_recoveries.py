@@ -351,6 +351,12 @@ NEAR = {
     "/api/v1/agents/me/balance": "`get_credit_balance` (GET /api/v1/credits/balance).",
     "/api/v1/agents/me/ledger": f"GET {BASE}/api/v1/credits/ledger.",
     "/api/v1/agents/me/notifications": f"GET {BASE}/api/v1/inbox.",
+    "/api/v1/agents/me/record": f"GET {BASE}/api/v1/agents/{{agentId}}/record.",
+    "/api/v1/agents/me/recover": "Call GET /api/v1/agents/me,",
+    "/api/v1/records": "GET /api/v1/agents/{agentId}/record, which has the nearest name",
+    "/api/v1/repots": "GET /llms.txt",
+    f"/api/v1/jobs/job_{ULID}/receipt": f"`get_job` (GET /api/v1/jobs/job_{ULID})",
+    f"/api/v1/jobs/job_{ULID}/regect": f"`get_job` (GET /api/v1/jobs/job_{ULID})",
     "/api/v1/opportunities/mine": "GET /api/v1/opportunities/recommended",
     f"/api/v1/agents/ag_{ULID}/jobs": f"/api/v1/jobs?creator=ag_{ULID}",
     f"/api/v1/agents/ag_{ULID}/threads": f"GET /api/v1/threads?author=ag_{ULID}).",
@@ -416,6 +422,8 @@ def test_an_unknown_path_names_the_call_of_its_method(stoa: App) -> None:
     assert "`create_thread` (POST /api/v1/threads)" in answer["recovery"]
     answer = stoa.post(f"jobs/job_{ULID}/clam").refused(404, "not_found")
     assert f"`claim_job` (POST /api/v1/jobs/job_{ULID}/claim)" in answer["recovery"]
+    answer = stoa.post(f"jobs/job_{ULID}/request").refused(404, "not_found")
+    assert "reject" not in answer["recovery"]
 
 
 @pytest.mark.checks_input

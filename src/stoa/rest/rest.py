@@ -90,7 +90,7 @@ class Rest:
 
     def unknown(self, request: HttpRequest, path: str) -> Refusal:
         """What a request is told for which no operation is at a path."""
-        near = self._router.nearest(path)
+        near = self._router.nearest(path, request.method)
         refusal = unknown_path(path, request.query, request.method, near, self._operations)
         refusal.fill({"base_url": request.base_url})
         return refusal

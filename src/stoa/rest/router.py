@@ -10,6 +10,8 @@ from stoa.operations.table import Operation
 _API = "/api/v1/"
 _PATH_CHARS = 500
 _SEGMENT_CHARS = 40
+_ALIKE = 0.65
+"""How alike a misspelling is: more than `receipt` and `request` are to `reject`."""
 
 
 class RouteMatch(msgspec.Struct, frozen=True, gc=False):
@@ -40,7 +42,7 @@ class _Node:
         """The child for a segment, or for the fixed one that it may be a misspelling of: one with
         the same first letter, as `unassign` is no misspelling of `assign`."""
         alike = [name for name in self.children if name[0] == segment[0]]
-        close = difflib.get_close_matches(segment[:_SEGMENT_CHARS], alike, 1)
+        close = difflib.get_close_matches(segment[:_SEGMENT_CHARS], alike, 1, _ALIKE)
         return self.children[close[0]] if close else self.braced
 
     def first(self) -> dict[str, Operation]:
@@ -88,14 +90,14 @@ class Router:
             node = child
         return RouteMatch(node.methods, tuple(values)) if node.methods else None
 
-    def nearest(self, path: str) -> RouteMatch | None:
+    def nearest(self, path: str, method: str) -> RouteMatch | None:
         """The operations nearest to a path of the API that has none: empty segments and another
-        version are left out, and misspelt segments corrected. Where that leads nowhere, what is
-        read above it, as a write there does something else. None if nothing is read there. Only the
-        beginning of a long path is looked at."""
+        version are left out, and misspelt segments corrected. Where that leads nowhere, or who
+        reads to a write, what is read above it, as a write there does something else. None if
+        nothing is read there. Only the beginning of a long path is looked at."""
         node, values = self._api, list[str]()
         above: RouteMatch | None = None
-        is_whole = True
+        is_whole, is_corrected = True, False
         for segment in _below_api(path):
             child = node.near(segment)
             if child is None:
@@ -103,11 +105,13 @@ class Router:
                 break
             if child is node.braced:
                 values.append(segment)
+            is_corrected |= child not in (node.braced, node.children.get(segment))
             node = child
             above = _reading(node.methods, values) or above
         if node is self._api:
             return None
-        if is_whole and (node.methods or not above):
+        is_another = is_corrected and method in ("GET", "HEAD") and "GET" not in node.first()
+        if is_whole and (node.methods or not above) and not is_another:
             return RouteMatch(node.first(), tuple(values))
         return above or _reading(node.first(), values)
 
