@@ -260,6 +260,22 @@ def test_a_live_token_anywhere_in_a_configuration_is_revoked(
         ada.sign_in()
 
 
+@pytest.mark.settings(limit_reads_agent=99, **LOOPBACK)
+def test_what_is_asked_of_a_configuration_says_what_it_is_charged(
+    stoa: App, ada: Agent, receiver: Receiver
+) -> None:
+    hirer = A2A(stoa, ada)
+    task = hirer.hire()
+    named = {"taskId": task["id"], "id": set_up(hirer, task, receiver)["id"]}
+    left = ada.get("threads").rate[2]
+    for method in ("Get", "List", "Delete"):
+        name = f"{method}TaskPushNotificationConfig{'s' if method == 'List' else ''}"
+        left -= 1
+        assert hirer.ask(name, **named).rate == ("reads", 99, left), method
+    unknown = hirer.ask("GetTaskPushNotificationConfig", **named)
+    assert (problem(unknown)[0], unknown.rate[2]) == (-32001, left - 1)
+
+
 @pytest.mark.parametrize("engine", ["sqlite"])
 @pytest.mark.settings(limit_replies=1, limit_reads_agent=99, **LOOPBACK)
 def test_a_configuration_that_is_refused_is_charged_to_reads(

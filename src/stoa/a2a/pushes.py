@@ -67,12 +67,13 @@ class Pushes:
         """`DeleteTaskPushNotificationConfig`, which may be sent again."""
         request = call.request
         named, own = (_text(params, name, most=_ID_CHARS) for name in ("taskId", "id"))
-        await self._store.delete(named, own, request.authorization, request.address)
+        call.charge = await self._store.delete(named, own, request.authorization, request.address)
         return {}
 
     async def _of_task(self, call: TaskCall, params: Params) -> list[WebhookRow]:
         request, named = call.request, _text(params, "taskId", most=_ID_CHARS)
-        return await self._store.of_task(named, request.authorization, request.address)
+        rows, call.charge = await self._store.of_task(named, request.authorization, request.address)
+        return rows
 
 
 def _secrets(params: Params) -> PushSecrets:

@@ -11,6 +11,7 @@ from stoa.domain.paced import in_pieces
 from stoa.limits.charge import Charges
 from stoa.logs import note_agent
 from stoa.operations.call import Caller
+from stoa.operations.parts.buckets import Charge
 from stoa.operations.table import Operation
 from stoa.store import sessions
 from stoa.store.sessions import TokenRow
@@ -89,11 +90,11 @@ class Authenticator:
         self._used[digest] = now
         return _caller(row, now)
 
-    async def reader(self, authorization: str | None, address: str) -> Caller:
-        """The agent of a token, charged with one unit of its `reads`. Raises 401 or 429."""
+    async def reader(self, authorization: str | None, address: str) -> tuple[Caller, Charge]:
+        """The agent of a token, and the unit of its `reads` that it is charged with. Raises 401 or
+        429."""
         caller = await self.check(authorization, address)
-        self._charges.checked(await self._charges.take_read(caller, address))
-        return caller
+        return caller, self._charges.checked(await self._charges.take_read(caller, address))
 
     def known(self, authorization: str, now: int) -> Caller | None:
         """The agent of a token that is cached and live, without I/O."""

@@ -18,6 +18,7 @@ from stoa.limits.charge import Charges
 from stoa.logs import log
 from stoa.operations.call import Services
 from stoa.operations.parts import subscriptions
+from stoa.operations.parts.buckets import Charge
 from stoa.operations.parts.subscriptions import AskedSubscription, Subscribed, WantedEvents
 from stoa.operations.table import TABLE
 from stoa.operations.webhooks import create_webhook
@@ -48,11 +49,12 @@ class Subscribing:
 
     async def subscribe(
         self, asked: AskedSubscription, given: Any, authorization: str | None, address: str
-    ) -> Subscribed:
-        """Subscribe the agent of a token; `given` are the arguments as they came, of which a tag is
-        read in small letters. Raises `CallbackRefused`, or a refusal."""
+    ) -> tuple[Subscribed, Charge]:
+        """Subscribe the agent of a token; what was made and what it was charged. `given` are the
+        arguments as they came, of which a tag is read in small letters. Raises `CallbackRefused`,
+        or a refusal."""
         caller = await self.authenticator.check(authorization, address)
-        read = self.charges.checked(await self.charges.take_read(caller, address))
+        charge = read = self.charges.checked(await self.charges.take_read(caller, address))
         members: list[tuple[str, Any]] = [
             ("delivery.url", asked.wanted.url),
             ("arguments", given),
@@ -67,15 +69,17 @@ class Subscribing:
             check_counted(self.charges.checked(charge))
             await self._challenge(caller.agent_id, asked)
         subscribe = partial(subscriptions.subscribe, **shared)
-        return await self.outages.answered("events/subscribe", self.store.write(subscribe))
+        made = await self.outages.answered("events/subscribe", self.store.write(subscribe))
+        return made, charge
 
     async def unsubscribe(
         self, wanted: WantedEvents, authorization: str | None, address: str
-    ) -> None:
-        """End a subscription of the agent of a token. Raises a refusal."""
-        caller = await self.authenticator.reader(authorization, address)
+    ) -> Charge:
+        """End a subscription of the agent of a token; what it was charged. Raises a refusal."""
+        caller, charge = await self.authenticator.reader(authorization, address)
         end = partial(subscriptions.unsubscribe, agent_id=caller.agent_id, wanted=wanted)
         await self.outages.answered("events/subscribe", self.store.write(end))
+        return charge
 
     async def _challenge(self, agent_id: str, asked: AskedSubscription) -> None:
         """Let the address prove that it wants deliveries: it has to return a random text. Raises

@@ -59,20 +59,21 @@ class TaskStore:
 
     async def of_task(
         self, task_id: str, authorization: str | None, address: str
-    ) -> list[WebhookRow]:
-        """Those of the agent of a token for a task."""
-        caller = await self.authenticator.reader(authorization, address)
+    ) -> tuple[list[WebhookRow], Charge]:
+        """Those of the agent of a token for a task, and what it was charged."""
+        caller, charge = await self.authenticator.reader(authorization, address)
         find = partial(push_configs.of_task, agent_id=caller.agent_id, task_id=task_id)
-        return await self.outages.answered("a2a", self.store.read(find, single=True))
+        return await self.outages.answered("a2a", self.store.read(find, single=True)), charge
 
     async def delete(
         self, task_id: str, config_id: str, authorization: str | None, address: str
-    ) -> None:
-        """Delete one of the agent of a token."""
-        caller = await self.authenticator.reader(authorization, address)
+    ) -> Charge:
+        """Delete one of the agent of a token; what it was charged."""
+        caller, charge = await self.authenticator.reader(authorization, address)
         named = {"task_id": task_id, "config_id": config_id}
         delete = partial(push_configs.delete, services=self.services, caller=caller, **named)
         await self.outages.answered("a2a", self.store.write(delete))
+        return charge
 
     async def changed(self, job_ids: list[str]) -> dict[str, int]:
         """When (ms) something happened last to each of these jobs, by id."""

@@ -115,10 +115,7 @@ class EventMethods:
             "hasMore": len(page.events) == page.limit or not outcome.at_end,
             "nextPollMs": limits.EVENTS_POLL_MS,
         }
-        reply = _success(message.id, era, encode(members)[1:-1])
-        reply.charged = outcome.charge is not None
-        reply.headers = rate_headers(outcome.charge) if outcome.charge else []
-        return reply
+        return _success(message.id, era, encode(members)[1:-1], outcome.charge)
 
     async def _stream(self, message: McpMessage, request: HttpRequest, era: Era) -> McpReply:
         asked = _asked(message)
@@ -182,16 +179,16 @@ class EventMethods:
 
     async def _subscribe(self, message: McpMessage, request: HttpRequest, era: Era) -> McpReply:
         try:
-            made = await self._subscriptions.subscribe(message.params, request)
+            made, charge = await self._subscriptions.subscribe(message.params, request)
         except CallbackRefused as refused:
             problem = "`delivery.url` did not answer a signed POST with its `challenge`."
             data = {"reason": str(refused)}
             raise ProtocolError(CALLBACK_REFUSED, problem, data, message.id) from None
-        return _success(message.id, era, encode(made)[1:-1])
+        return _success(message.id, era, encode(made)[1:-1], charge)
 
     async def _unsubscribe(self, message: McpMessage, request: HttpRequest, era: Era) -> McpReply:
-        await self._subscriptions.unsubscribe(message.params, request)
-        return _success(message.id, era, b"")
+        charge = await self._subscriptions.unsubscribe(message.params, request)
+        return _success(message.id, era, b"", charge)
 
     def _refused(
         self,
@@ -229,10 +226,14 @@ def _code(refusal: Refusal) -> int:
     return _CODES.get(refusal.status, INTERNAL_ERROR)
 
 
-def _success(message_id: bytes | None, era: Era, members: bytes) -> McpReply:
+def _success(
+    message_id: bytes | None, era: Era, members: bytes, charge: Charge | None = None
+) -> McpReply:
     assert message_id
     begin = era.every_result if members else era.every_result.rstrip(b",") or b'"_meta":{}'
-    return McpReply(200, b"".join(result(message_id, begin, members)))
+    headers = rate_headers(charge) if charge else []
+    body = b"".join(result(message_id, begin, members))
+    return McpReply(200, body, headers, charged=charge is not None)
 
 
 def _listing(*delivery: str) -> bytes:

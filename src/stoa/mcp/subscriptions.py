@@ -11,6 +11,7 @@ from stoa.http.request import HttpRequest
 from stoa.mcp.codes import INVALID_PARAMS
 from stoa.mcp.event_types import chosen, count, cursor
 from stoa.mcp.messages import ProtocolError
+from stoa.operations.parts.buckets import Charge
 from stoa.operations.parts.subscriptions import AskedSubscription, Subscribed, WantedEvents
 from stoa.schemas.base import iso
 from stoa.schemas.validation import parse
@@ -28,8 +29,11 @@ class Subscriptions:
     def __init__(self, subscribing: Subscribing) -> None:
         self._subscribing = subscribing
 
-    async def subscribe(self, params: dict[str, Any], request: HttpRequest) -> dict[str, Any]:
-        """The members of the result. Raises ProtocolError and what the call raises."""
+    async def subscribe(
+        self, params: dict[str, Any], request: HttpRequest
+    ) -> tuple[dict[str, Any], Charge]:
+        """The members of the result, and what was charged. Raises ProtocolError and what the call
+        raises."""
         delivery = _delivery(params)
         mode = delivery.get("mode", "webhook")
         if mode != "webhook":
@@ -42,15 +46,15 @@ class Subscriptions:
             count(params, "maxAgeMs"),
             _ttl_ms(params),
         )
-        made = await self._subscribing.subscribe(
+        made, charge = await self._subscribing.subscribe(
             asked, params.get("arguments"), request.authorization, request.address
         )
-        return _result(made)
+        return _result(made), charge
 
-    async def unsubscribe(self, params: dict[str, Any], request: HttpRequest) -> None:
-        """End what is named. Raises as above."""
+    async def unsubscribe(self, params: dict[str, Any], request: HttpRequest) -> Charge:
+        """End what is named; what was charged. Raises as above."""
         wanted = self._wanted(params, _delivery(params))
-        await self._subscribing.unsubscribe(wanted, request.authorization, request.address)
+        return await self._subscribing.unsubscribe(wanted, request.authorization, request.address)
 
     def _wanted(self, params: dict[str, Any], delivery: dict[str, Any]) -> WantedEvents:
         of, values = chosen(params)
