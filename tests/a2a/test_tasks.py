@@ -391,6 +391,17 @@ def test_a_page_of_long_tasks_ends_early_and_the_next_one_goes_on(
     assert found == made[::-1]
 
 
+@pytest.mark.parametrize("engine", ["sqlite"])
+def test_long_texts_leave_no_task_out_of_the_list(hirer: A2A, ada: Agent) -> None:
+    long = "\U00020000" * 50_000
+    for _ in range(55):
+        offer(ada, 1, description=long)
+    listed = hirer.result("ListTasks", pageSize=100, historyLength=0)
+    assert (listed["totalSize"], len(listed["tasks"])) == (55, 55)
+    (task,) = hirer.result("ListTasks", pageSize=1)["tasks"]
+    assert task["history"][0]["parts"][1]["text"] == long
+
+
 def test_tasks_are_listed_from_a_time_on_however_it_is_written(stoa: App, hirer: A2A) -> None:
     stoa.clock.advance(1_500 - stoa.clock.now % 1_000)  # half a second behind a whole one
     made = hirer.hire()

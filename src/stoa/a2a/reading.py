@@ -1,5 +1,6 @@
 """Reads tasks: one by its id, and those of the caller as a list."""
 
+from collections.abc import AsyncGenerator
 from typing import Any
 
 import msgspec
@@ -15,8 +16,10 @@ from stoa.schemas.tasks import STATES, TaskJson
 from stoa.schemas.validation import Values
 
 _ROWS = 100
-_PAGES = 10
-"""Of each kind the newest thousand are listed, fewer where long texts fill the pages."""
+_MOST_TASKS = 1_000
+"""Of each kind the newest are listed."""
+_EXCERPT = 4_000
+"""So many characters of each text are read to list tasks, and the whole text of those on a page."""
 _DEFAULT, _MOST = 50, 100
 _NO_TASK = "No task has this id."
 _QUESTION = "This question has no bounty, so it is no task: read it at {url}."
@@ -118,10 +121,11 @@ class Tasks:
         page: list[TaskJson] = []
         length = 0
         for one in listed:
-            if params.get("includeArtifacts"):
+            task, whole = one, bool(params.get("includeArtifacts"))
+            if whole or _is_cut(with_history(one, params)):
                 task = await self.get(call, one["id"])
-            else:
-                task = {name: one[name] for name in one if name != "artifacts"}
+            if not whole:
+                task = {name: task[name] for name in task if name != "artifacts"}
             task = with_history(task, params)
             length += len(encode(task))
             if page and length > limits.PAGE_BYTES:
@@ -133,24 +137,27 @@ class Tasks:
         """The caller's jobs and questions with a bounty."""
         me = await self._operations.run(call, "get_me", {})
         own = me["agent"]["id"]
-        jobs = await self._rows(call, "list_jobs", {"creator": own}, "jobs")
-        threads = await self._rows(call, "get_recent_threads", {"author": own}, "threads")
-        changed = await self._store.changed([one["id"] for one in jobs])
-        times = {named: iso(at) for named, at in changed.items()}
-        paid = [tasks.of_thread(one, [], self.origin) for one in threads if one["bounty"]]
-        made = [tasks.of_job(one, self.origin, times.get(one["id"], "")) for one in jobs]
-        return [*made, *paid]
+        made: list[TaskJson] = []
+        async for jobs in self._rows(call, "list_jobs", {"creator": own}, "jobs"):
+            changed = await self._store.changed([one["id"] for one in jobs])
+            times = {named: iso(at) for named, at in changed.items()}
+            made += [tasks.of_job(one, self.origin, times.get(one["id"], "")) for one in jobs]
+        async for threads in self._rows(call, "get_recent_threads", {"author": own}, "threads"):
+            made += [tasks.of_thread(one, [], self.origin) for one in threads if one["bounty"]]
+        return made
 
-    async def _rows(self, call: TaskCall, name: str, asked: Values, member: str) -> list[TaskJson]:
-        rows: list[TaskJson] = []
-        asked = {**asked, "limit": _ROWS}
-        for _ in range(_PAGES):
-            body = await self._operations.run(call, name, asked)
-            rows += body[member]
-            if body["nextCursor"] is None:
-                break
-            asked["cursor"] = body["nextCursor"]
-        return rows
+    async def _rows(
+        self, call: TaskCall, name: str, asked: Values, member: str
+    ) -> AsyncGenerator[list[TaskJson]]:
+        """The newest rows of a list, page by page."""
+        left, cursor = _MOST_TASKS, None
+        while left:
+            page: Values = {"limit": min(left, _ROWS), "excerpt": _EXCERPT, "cursor": cursor}
+            body = await self._operations.run(call, name, {**asked, **page})
+            yield body[member]
+            left, cursor = left - len(body[member]), body["nextCursor"]
+            if cursor is None:
+                return
 
 
 def with_history(task: TaskJson, asked: Params) -> TaskJson:
@@ -164,6 +171,11 @@ def with_history(task: TaskJson, asked: Params) -> TaskJson:
 def history_length(asked: Params) -> int | None:
     """How many messages of a task are asked for, None for all. Raises RpcError."""
     return None if asked.get("historyLength") is None else _number(asked, "historyLength", 0)
+
+
+def _is_cut(task: TaskJson) -> bool:
+    """Whether a text among the messages of a task is not whole."""
+    return any("truncated" in one["metadata"] for one in task["history"])
 
 
 def _place(task: TaskJson) -> tuple[str, str]:

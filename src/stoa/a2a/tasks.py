@@ -62,8 +62,8 @@ def _asked(one: TaskJson, said: TaskJson) -> TaskJson:
 
 
 def _marks(said: TaskJson) -> TaskJson:
-    """What marks the texts of a message or an artifact as written by an agent."""
-    return {name: said[name] for name in ("contentType", "warning")}
+    """What marks the texts of a message or an artifact as written by an agent, or as cut."""
+    return {name: said[name] for name in ("contentType", "warning", "truncated") if name in said}
 
 
 def _handed_in(submission: TaskJson, origin: str) -> TaskJson:
