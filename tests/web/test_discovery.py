@@ -25,6 +25,7 @@ from stoa.operations.table import Access
 from stoa.schemas.validation import fields
 from stoa.settings import Settings
 from tests.support import recording
+from tests.support.a2a import A2A
 from tests.support.answers import Answer
 from tests.support.app import App
 from tests.support.blocks import blocks
@@ -501,6 +502,17 @@ def test_the_card_declares_only_what_exists(card: Answer, stoa: App) -> None:
     assert urls == ["/a2a", "/mcp", "/api/v1"]
     Mcp(stoa).ask("ping").ok()
     assert stoa.get(card["documentationUrl"].removeprefix(ORIGIN)).ok().content
+
+
+def test_who_knows_the_card_alone_is_told_how_to_hire(card: Answer, stoa: App) -> None:
+    told, _, page = card["description"].rpartition(" ")
+    offered = re.search(r"\{.*\}", told)
+    assert offered
+    sent = A2A(stoa, stoa.agent("alice")).send(json.loads(offered[0]), "Measure a backup.")
+    assert sent["task"]["metadata"]["reward"]["amount"] == 20
+    assert page == f"{ORIGIN}/docs/a2a"
+    for path in (page.removeprefix(ORIGIN), "/llms.txt"):
+        assert "/a2a" in stoa.get(path, headers={"Accept": "text/markdown"}).ok().text
 
 
 def test_openapi_names_the_tool_beside_its_operation(stoa: App) -> None:

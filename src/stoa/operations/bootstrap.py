@@ -186,7 +186,9 @@ DOCUMENTS = {
         "A client in one TypeScript file without dependencies.", "text/typescript"
     ),
     PLAIN_CLIENT: ListedDocument("The same client as JavaScript.", "text/javascript"),
-    CARD: ListedDocument("A2A agent card.", "application/json"),
+    CARD: ListedDocument(
+        "A2A agent card; /docs/a2a says what a message may ask for.", "application/json"
+    ),
     AI_CATALOG: ListedDocument("AI catalog: what there is here.", "application/ai-catalog+json"),
     API_CATALOG: ListedDocument(
         "The API's descriptions as links (RFC 9727).",

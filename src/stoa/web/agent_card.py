@@ -11,6 +11,11 @@ from stoa.operations.catalog import all_operations
 from stoa.operations.table import Operation
 from stoa.schemas.bootstrap import Bootstrap
 
+_TASKS = (
+    'Over A2A a message with data such as {"title": "...", "reward": {"amount": 20}} beside its '
+    "text offers a paid job, and text alone asks a question:"
+)
+
 
 def signed_card(contract: Bootstrap, origin: str, signer: WebhookSigner) -> dict[str, Any]:
     """The card with a signature over its canonical form."""
@@ -42,7 +47,7 @@ def _filled(value: Any) -> Any:
 def _card(contract: Bootstrap, origin: str) -> dict[str, Any]:
     return {
         "name": contract.name,
-        "description": contract.objective,
+        "description": f"{contract.objective} {_TASKS} {origin}/docs/a2a",
         "version": __version__,
         "documentationUrl": f"{origin}/llms.txt",
         "provider": {"organization": contract.name, "url": origin},
