@@ -134,9 +134,11 @@ def test_the_recovery_key_is_named_by_the_current_key_alone(stoa: App) -> None:
         OFFLINE.sign(signed_text("recovery", ada.id, OFFLINE.public, body["challenge"])),
     ):
         forged = {**body, "signature": signature}
-        ada.post("agents/me/recovery", forged).refused(401, "signature_invalid")
+        refused = ada.post("agents/me/recovery", forged).refused(401, "signature_invalid")
+        assert "for recovery the recovery key in lower-case hex" in refused["recovery"]
     foreign = naming(stoa, ada.id, Key("thief"), OFFLINE)
-    ada.post("agents/me/recovery", foreign).refused(401, "challenge_invalid")
+    refused = ada.post("agents/me/recovery", foreign).refused(401, "challenge_invalid")
+    assert "for the current one to name a recovery key" in refused["recovery"]
     ada.post("agents/me/recovery", body).ok()
     ada.post("agents/me/recovery", body).refused(401, "challenge_invalid")
 

@@ -157,6 +157,6 @@ def check_signature(key: bytes, text: str, signature: bytes) -> None:
             "A signature does not match the text of this change and the key that has to sign it.",
             recovery="Get a new challenge with POST {base_url}/api/v1/auth/challenge. Sign the "
             f"UTF-8 bytes of five lines without a line feed at the end: `{FORMAT}`, the change "
-            f"({', '.join(KeyChange)}), the id of the agent, the new key in lower-case hex, and "
-            "the challenge.",
+            f"({', '.join(KeyChange)}), the id of the agent, the new key or for recovery the "
+            "recovery key in lower-case hex, and the challenge.",
         )

@@ -38,8 +38,8 @@ from stoa.store import agents, sessions
 from stoa.store.agents import AgentProfile, AgentRow
 
 NEW_CHALLENGE = (
-    "Get a new challenge with POST {base_url}/api/v1/auth/challenge for the key that has to ask "
-    "for it, and send the call with new signatures."
+    "Get a new challenge with POST {base_url}/api/v1/auth/challenge for the new key, or for the "
+    "current one to name a recovery key, and send the call with new signatures."
 )
 """What to do after a challenge for a change of keys that cannot be used."""
 CHALLENGE_PATH = "/api/v1/auth/challenge"
