@@ -211,7 +211,8 @@ def test_nothing_new_is_304_whatever_others_do(
 def test_an_empty_inbox_is_said_in_few_words_with_its_limit(ada: Agent, view: str) -> None:
     answer = ada.get(f"inbox?view={view}").ok()
     assert answer["limit"] == limits.PAGE_DEFAULT
-    assert estimate(answer.text) <= 40
+    # 40, less what the estimate may miss; the cursor of a log with a million events is longer.
+    assert estimate(answer.text) <= 34
 
 
 @pytest.mark.parametrize("path", ["inbox", "events"])
