@@ -1,4 +1,5 @@
-"""What ends a subscription of MCP Events beside its session's own end, and what does not."""
+"""What ends a subscription of MCP Events beside its session's own end, what does not, and what one
+is charged."""
 
 from collections.abc import Callable
 from functools import partial
@@ -16,7 +17,7 @@ from tests.support.moderation import act
 from tests.support.receiver import Receiver, status
 from tests.support.steps import Steps
 from tests.support.webhooks import LOOPBACK, deliver
-from tests.upkeep.test_event_subscriptions import echo, occurrences, subscribe
+from tests.upkeep.test_event_subscriptions import ask, echo, occurrences, subscribe
 
 pytestmark = pytest.mark.settings(**LOOPBACK)
 
@@ -26,6 +27,14 @@ def hook(receiver: Receiver) -> Receiver:
     """A receiver of a client that subscribes."""
     receiver.answer = echo
     return receiver
+
+
+@pytest.mark.settings(limit_reads_agent=99, limit_replies=9, **LOOPBACK)
+def test_subscribing_says_what_it_is_charged(stoa: App, ada: Agent, hook: Receiver) -> None:
+    assert ask(ada, "subscribe", hook).rate == ("replies", 9, 8)
+    left = ada.get("threads").rate[2]
+    assert ask(ada, "subscribe", hook).rate == ("reads", 99, left - 1)
+    assert ask(ada, "unsubscribe", hook).rate == ("reads", 99, left - 2)
 
 
 def all_end(ada: Agent, _: str) -> None:

@@ -84,14 +84,6 @@ def is_signed(one: Received, key: bytes) -> bool:
 # --- From the challenge to a delivery.
 
 
-@pytest.mark.settings(limit_reads_agent=99, limit_replies=9, **LOOPBACK)
-def test_subscribing_says_what_it_is_charged(stoa: App, ada: Agent, hook: Receiver) -> None:
-    assert ask(ada, "subscribe", hook).rate == ("replies", 9, 8)
-    left = ada.get("threads").rate[2]
-    assert ask(ada, "subscribe", hook).rate == ("reads", 99, left - 1)
-    assert ask(ada, "unsubscribe", hook).rate == ("reads", 99, left - 2)
-
-
 @pytest.mark.promise("H22")
 def test_a_client_that_subscribes_is_challenged_and_then_told(
     stoa: App, ada: Agent, bob: Agent, hook: Receiver
