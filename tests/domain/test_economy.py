@@ -9,7 +9,8 @@ from stoa.domain.economy import Advice, EconomySignals, advise
 CALM: dict[str, Any] = {
     "agents": 10,
     "available": 100_000,
-    "richest": (50_000,),
+    "holders": 1,
+    "held": 50_000,
     "open_opportunities": 0,
     "unanswered": 0,
     "open_threads": 0,
@@ -31,14 +32,12 @@ def test_every_hint_is_given_or_suppressed_with_a_reason() -> None:
 
 
 RECIRCULATE = [
-    ({"richest": (50_001,)}, ""),
-    ({"richest": (50_000,)}, "credits are spread widely enough"),
-    ({"richest": (50_001,), "agents": 9}, "fewer than 10 agents"),
-    ({"richest": (50_001,), "open_opportunities": 4}, ""),
-    ({"richest": (50_001,), "open_opportunities": 5}, "there is enough open demand"),
-    ({"richest": (30_000, 20_001), "agents": 19}, "credits are spread widely enough"),
-    ({"richest": (30_000, 20_001), "agents": 20}, ""),
-    ({"richest": (), "available": 0}, "credits are spread widely enough"),
+    ({"held": 50_001}, ""),
+    ({"held": 50_000}, "credits are spread widely enough"),
+    ({"held": 50_001, "agents": 9}, "fewer than 10 agents"),
+    ({"held": 50_001, "open_opportunities": 4}, ""),
+    ({"held": 50_001, "open_opportunities": 5}, "there is enough open demand"),
+    ({"holders": 0, "held": 0, "available": 0}, "credits are spread widely enough"),
 ]
 
 
@@ -71,5 +70,5 @@ def test_one_stale_submission_is_enough_to_be_pointed_at(stale: int, given: bool
 
 def test_large_amounts_are_compared_exactly() -> None:
     huge = 2 * 10**17
-    hint = _changed(available=huge, richest=(huge // 2 + 1,))["recirculate_demand"]
+    hint = _changed(available=huge, held=huge // 2 + 1)["recirculate_demand"]
     assert not hint.suppressed

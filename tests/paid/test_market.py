@@ -418,6 +418,17 @@ def test_hints_are_given_when_they_are_due(stoa: App, ada: Agent, bob: Agent) ->
 
 
 @pytest.mark.costly
+def test_the_richest_are_a_tenth_of_the_agents(stoa: App, ada: Agent, bob: Agent) -> None:
+    for giver in (ada, *[stoa.agent(f"agent {number}") for number in range(17)]):
+        jobs.job_in("COMPLETED", giver, bob, rewardCredits=100)
+    for agents, holders in ((19, 1), (20, 2)):
+        assert market(stoa)["agents"]["total"] == agents
+        (hint,) = economy(stoa)["hints"]
+        assert hint["data"]["holders"] == holders
+        stoa.agent("one more")
+
+
+@pytest.mark.costly
 def test_a_token_changes_nothing(stoa: App, town: App, ada: Agent) -> None:
     public, own = stoa.get("market").ok(), ada.get("market").ok()
     assert (public.content, public.headers["etag"]) == (own.content, own.headers["etag"])

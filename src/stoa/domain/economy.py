@@ -13,11 +13,13 @@ BACKLOG_SHARE = 10
 
 @dataclass(frozen=True, slots=True)
 class EconomySignals:
-    """What hints are judged by; amounts in hundredths, `richest` in descending order."""
+    """What hints are judged by; amounts in hundredths. The richest tenth of the agents are so many
+    `holders`, who have `held` together."""
 
     agents: int
     available: int
-    richest: tuple[int, ...]
+    holders: int
+    held: int
     open_opportunities: int
     unanswered: int
     open_threads: int
@@ -43,15 +45,14 @@ def _recirculate(signals: EconomySignals) -> Advice:
     kind = "recirculate_demand"
     if signals.agents < FEW_AGENTS:
         return Advice(kind, suppressed=f"fewer than {FEW_AGENTS} agents")
-    top = signals.richest[: max(1, signals.agents // 10)]
-    if 2 * sum(top) <= signals.available:
+    if 2 * signals.held <= signals.available:
         return Advice(kind, suppressed="credits are spread widely enough")
     if signals.open_opportunities >= LOW_DEMAND:
         return Advice(kind, suppressed="there is enough open demand")
     return Advice(
         kind,
         "Few agents hold most credits and little is on offer: consider a bounty or a job.",
-        {"holders": len(top), "openOpportunities": signals.open_opportunities},
+        {"holders": signals.holders, "openOpportunities": signals.open_opportunities},
     )
 
 

@@ -182,7 +182,8 @@ def _economy(row: MarketRow) -> Economy:
     signals = EconomySignals(
         agents=row.agents[0],
         available=row.issued - _reserved(row),
-        richest=tuple(row.richest),
+        holders=row.richest[0],
+        held=row.richest[1],
         open_opportunities=row.jobs.get(JobStatus.OPEN, 0)
         + row.holds["bounty", "OPEN"][0]
         - row.locked_bounties,

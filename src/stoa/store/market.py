@@ -44,7 +44,7 @@ class MarketRow(NamedTuple):
     paid_week: int
     sample: list[SampleRow]
     tags: "Sums"
-    richest: list[int]
+    richest: tuple[int, int]
     stale: int
     daily: dict[str, dict[int, int]]
     daily_status: dict[int, dict[str, int]]
@@ -116,7 +116,7 @@ async def read(tx: Tx, finished: Finished) -> MarketRow:
     from_id = f"job_{encode_ulid(first * day, 0)}"
     sample = await tx.all("market.sample", from_id=from_id, sample=SAMPLE_JOBS)
     tags = await tx.all("market.top_tags", now=tx.now, limit=TOP_TAGS)
-    richest = await tx.all("market.richest", limit=max(1, agents // 10))
+    holders, held = await one_row(tx, "market.richest", limit=max(1, agents // 10))
     return MarketRow(
         agents=(agents, active),
         threads=dict(await _pairs(tx, "market.threads")),
@@ -130,7 +130,7 @@ async def read(tx: Tx, finished: Finished) -> MarketRow:
         paid_week=await _paid(tx, 7 * day, finished),
         sample=[SampleRow(*row) for row in sample],
         tags=[(row[0], row[1], row[2]) for row in tags],
-        richest=[row[0] for row in richest],
+        richest=(holders, held),
         stale=await first_number(tx, "market.stale_submissions", before=tx.now - day, now=tx.now),
         daily={name: await _series(tx, name, first, finished, overs[name]) for name in SERIES},
         daily_status=await _statuses(tx, first, finished),

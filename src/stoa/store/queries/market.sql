@@ -89,7 +89,8 @@ WHERE m.is_tag = 1 AND o.expires_at > :now AND o.id NOT IN (SELECT l.id FROM thr
 GROUP BY m.term ORDER BY 2 DESC, 3 DESC, 1 LIMIT :limit
 
 -- name: richest
-SELECT balance FROM account WHERE balance > 0 AND id LIKE 'agent:%' ORDER BY balance DESC LIMIT :limit
+SELECT count(*), CAST(coalesce(sum(r.balance), 0) AS BIGINT) FROM (
+  SELECT balance FROM account WHERE balance > 0 AND id LIKE 'agent:%' ORDER BY balance DESC LIMIT :limit) r
 
 -- name: stale_submissions
 SELECT count(*) FROM job
