@@ -58,7 +58,10 @@ class Remembered(Generic[T]):
         self, value: T, seen: ChangesSeen | None, depends_on: Set[str] | None, ends_at: int | None
     ) -> None:
         """Keep a value until something of `depends_on` changes, or until `ends_at` (ms). Without
-        `seen` or `depends_on` it is stale at once."""
+        `seen` or `depends_on` it is stale at once. One that a transaction computed which began
+        later stays."""
+        if seen and self._entry and seen.data_version < self._entry.data_version:
+            return
         data_version = seen.data_version if seen and depends_on is not None else -1
         ends_at = sys.maxsize if ends_at is None else ends_at
         self._entry = _Entry(value, depends_on or frozenset(), data_version, ends_at)
