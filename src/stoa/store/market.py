@@ -66,8 +66,9 @@ class DailyFigures(Generic[_Figure]):
         """The figures from the day `first` on, when those from there and the old `until` on were
         found; what is before the new `until` is kept."""
         figures = {day: figure for day, figure in self.known.items() if day >= first} | found
-        self.until = max(self.until, until)
-        self.known = {day: figure for day, figure in figures.items() if day < self.until}
+        until = max(self.until, until)
+        self.known = {day: figure for day, figure in figures.items() if day < until}
+        self.until = until  # last, as another thread counts from there on
         return figures
 
 
