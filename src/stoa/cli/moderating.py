@@ -57,7 +57,10 @@ def _order_of_many(action: str, text: str) -> None:
             raise SettingsError(f"{action}: give an ID, or --all-of AGENT alone")
         if all_of:
             asked = {"command": "do-all", "action": action, "agent_id": all_of, "reason": reason}
-            run.print(run.do_all({**asked, "dry_run": dry_run}))
+            told = run.do_all({**asked, "dry_run": dry_run})
+            run.print(told)
+            if not (told["actions"] or run.as_json):
+                typer.echo(f"there is nothing of {all_of} to {action}")
         else:
             run.show(_act(action, subject_id or "", reason, report_ids, dry_run=dry_run))
 
