@@ -166,4 +166,11 @@ def test_the_command_checks_a_signature_without_a_network(
     keys.write_text('{"keys": []}')
     assert "has no key" in verify()[2]
     keys.write_text("[]")
-    assert verify()[0] == 2
+    code, _, err = verify()
+    assert (code, f"cannot read {keys} as a saved /.well-known/stoa-keys.json: " in err) == (
+        2,
+        True,
+    )
+    file.unlink()
+    code, _, err = verify()
+    assert (code, f"cannot read {file} as a record or receipt" in err) == (2, True)
