@@ -60,7 +60,8 @@ class KeyFile:
             return _parse(json.loads(path.read_text(encoding="utf-8")))
         except FileNotFoundError:
             raise KeyFileError(
-                f"there is no key file {path}: make one with stoa agent keygen"
+                f"there is no key file {path}: make one with stoa agent keygen --url ADDRESS "
+                f"--key {path}"
             ) from None
         except OSError as error:
             raise KeyFileError(f"cannot read the key file {path}: {error.strerror}") from None
