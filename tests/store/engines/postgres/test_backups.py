@@ -174,6 +174,7 @@ def test_no_argument_of_a_program_holds_the_password(
     [
         ("pg_dump", 'REAL "$@"; echo "pg_dump: error: no room" >&2; exit 1', "no room"),
         ("pg_dump", 'REAL "$@"; for last; do :; done; truncate -s -20 {partial}', "pg_restore: "),
+        ("pg_dump", 'echo "aborting because of server version mismatch" >&2; exit 1', "newer one"),
         ("pg_dump", "exit 3", "pg_dump ended with status 3"),
         ("pg_restore", "exit 1", "pg_restore ended with status 1"),
     ],

@@ -14,10 +14,12 @@ from urllib.parse import parse_qsl, unquote, urlencode
 from stoa.store.engines.postgres.connection import patience_s
 from stoa.store.tx import StartRefused
 
-_MISSING = (
-    "{program} is not found: install the client programs of PostgreSQL (on Debian the package "
-    "postgresql-client) in the version of the server or a newer one, or put their folder into PATH"
+_INSTALL = (
+    "install the client programs of PostgreSQL (on Debian the package postgresql-client) in the "
+    "version of the server or a newer one, or put their folder first into PATH"
 )
+_OLDER = "server version mismatch"
+"""What pg_dump says first of a server that is newer than itself."""
 _VARIABLES = {"PGTARGETSESSIONATTRS": "read-write", "LC_ALL": "C"}
 _PART_BYTES = 1 << 16
 _NEWER_SETTING = b"SET transaction_timeout = 0;\n"
@@ -35,6 +37,8 @@ class _Running(NamedTuple):
             return
         self.said.seek(0)
         first = self.said.readline().decode(errors="replace").strip()
+        if _OLDER in first:
+            raise StartRefused(f"{first}: {_INSTALL}")
         raise StartRefused(first or f"{self.program} ended with status {self.process.returncode}")
 
 
@@ -98,7 +102,7 @@ async def _started(
     """A program that runs, and is killed unless it has ended at the end."""
     found = shutil.which(program)
     if not found:
-        raise StartRefused(_MISSING.format(program=program))
+        raise StartRefused(f"{program} is not found: {_INSTALL}")
     address, password = without_password(url)
     secret = {"PGPASSWORD": password} if password else {}
     with TemporaryFile() as said:
