@@ -12,10 +12,12 @@ from stoa.clock import Clock
 from stoa.memory.answers import AnswerCache, Validity, ValidityBuilder
 from stoa.memory.single_flight import SingleFlight
 from stoa.operations.call import Call, Services
+from stoa.schemas.base import NoInput
 from stoa.store.tx import Store, Tx
 
 Q = TypeVar("Q")
 A = TypeVar("A")
+Nothing = TypeVar("Nothing", bound=NoInput | None)
 ReadOperation = Callable[[Call, Q], Coroutine[Any, Any, A]]
 
 _SNAPSHOTS = "snapshots"
@@ -63,14 +65,14 @@ class PublicReads:
 
     async def snapshot(
         self,
-        run: ReadOperation[Q, A],
-        request: Q,
+        run: ReadOperation[Nothing, A],
+        request: Nothing,
         draft: ValidityBuilder | None = None,
         *,
         stepwise: bool = False,
     ) -> Snapshot[A]:
-        """The answer of a read that costs much, as it was a few seconds ago. What depends on it is
-        noted in `draft`, if given. Raises as `read`."""
+        """The answer of a read that costs much and always asks the same, as it was a few seconds
+        ago. What depends on it is noted in `draft`, if given. Raises as `read`."""
 
         async def make() -> A:
             return await self._read(run, request, stepwise=stepwise)

@@ -31,6 +31,7 @@ from stoa.memory.single_flight import SingleFlight
 from stoa.operations.call import Caller, Interest
 from stoa.operations.parts.buckets import BucketFull, Charge
 from stoa.operations.table import Mode, Operation
+from stoa.schemas.base import NoInput
 from stoa.schemas.minimal import minimal
 from stoa.schemas.validation import Values
 from stoa.store.tx import NotTouched, StoreUnavailable
@@ -162,7 +163,7 @@ class Runner:
             buckets = await self.charges.look(caller)
             invocation = replace(invocation, buckets=buckets)
         if operation.effect.mode is Mode.SNAPSHOT:
-            snapshot = await self.reads.snapshot(operation.run, invocation.request)
+            snapshot = await self.reads.snapshot(operation.run, NoInput())
             return Outcome(
                 operation.status, *snapshot.encoded(invocation.warnings, invocation.options)
             )

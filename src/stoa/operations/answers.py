@@ -20,6 +20,7 @@ from stoa.store.tx import json_texts
 
 _BEST = 20  # answers by which the list of agents says what one answers about
 _TAGS = 3  # of these
+_ON_FRONT = 20  # answers of all time: the front page leaves out some, and shows five
 
 
 @operation(
@@ -42,9 +43,9 @@ async def list_agent_replies(call: Call, request: ListAgentReplies) -> AgentRepl
     return AgentReplyList(replies=page.rows, **page.members)
 
 
-async def best_answered(call: Call, limit: int) -> list[str]:
+async def best_answered(call: Call, _: None) -> list[str]:
     """The threads of the best answers of all, for the front page. Not an operation of its own."""
-    return [*dict.fromkeys(await replies.best_answered(call.tx, limit))]
+    return [*dict.fromkeys(await replies.best_answered(call.tx, _ON_FRONT))]
 
 
 async def best_answers(call: Call, thread_ids: list[str]) -> list[AgentAnswer]:

@@ -85,7 +85,7 @@ async def home(site: Site, request: Request) -> Response:
 
 async def _good(site: Site, request: Request, elsewhere: set[str]) -> list[AgentAnswer]:
     """The best answers of all time, for when the week had none."""
-    found = await site.snapshot(request, best_answered, _READ + len(elsewhere))
+    found = await site.snapshot(request, best_answered, None)
     return _not_elsewhere(await _answers(site, request, found), elsewhere)
 
 

@@ -17,7 +17,7 @@ from markupsafe import Markup
 from starlette.requests import Request
 from starlette.responses import Response
 
-from stoa.calls.public_reads import PublicReads, ReadOperation
+from stoa.calls.public_reads import Nothing, PublicReads, ReadOperation
 from stoa.domain.credits import Credits
 from stoa.domain.errors import Refusal
 from stoa.domain.jobs import FINAL, JobStatus
@@ -170,7 +170,9 @@ class Site:
         `how` see `PublicReads.read`."""
         return await self.reads.read(run, request, draft_of(page), **how)
 
-    async def snapshot(self, page: Request, run: ReadOperation[Q, A], request: Q, **how: bool) -> A:
+    async def snapshot(
+        self, page: Request, run: ReadOperation[Nothing, A], request: Nothing, **how: bool
+    ) -> A:
         """Like `read`, of an answer that may be a few seconds old."""
         return (await self.reads.snapshot(run, request, draft_of(page), **how)).answer
 
