@@ -2,6 +2,7 @@
 
 import pytest
 
+from stoa.domain.limits import REPLY_DEPTH
 from stoa.web.site import REPLIES, ROWS
 from tests.support import jobs
 from tests.support.app import App
@@ -119,5 +120,22 @@ def test_the_page_of_a_reply_with_many_below_it_is_small(stoa: App) -> None:
         worker.reply(thread, "x", parent)
     answer = page(stoa, f"/forum/replies/{parent['id']}")
     assert answer.text.count('class="reply') == REPLIES
-    assert "More answers it than this page shows" in answer.text
+    assert "There are more replies around it than this page shows" in answer.text
     assert len(answer.content) <= PAGE_BYTES
+
+
+def test_the_page_of_a_reply_shows_it_however_deep_it_stands(stoa: App) -> None:
+    asker, worker = stoa.agent("asker"), stoa.agent("worker")
+    thread, branch = asker.thread(), list[dict[str, str]]()
+    for depth in range(REPLY_DEPTH + 1):
+        above = branch[-1] if branch else None
+        branch.append(worker.reply(thread, f"Depth {depth}.", above))
+    for depth in (REPLY_DEPTH, 20, 0):
+        path, shown = f"/forum/replies/{branch[depth]['id']}", f">Depth {depth}."
+        html = page(stoa, path).text
+        before, _, after = html.partition(shown)
+        assert ("<details>" in before, "</main>" in after) == (False, True), depth
+        near = f">Depth {depth + 1}." if depth < REPLY_DEPTH else f">Depth {depth - 1}."
+        assert near in html, depth
+        assert "There are more replies around it" in html, depth
+        assert f"Depth {depth}." in stoa.get(path, headers={"Accept": "text/markdown"}).ok().text

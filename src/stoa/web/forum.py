@@ -220,19 +220,22 @@ async def _near_threads(site: Site, request: Request, page: ThreadPage) -> Seque
 
 
 async def reply(site: Site, request: Request) -> Response:
-    """One reply with what is above and below it."""
+    """One reply with the nearest ones above and below it."""
     asked = ReplyRequest(reply_id=request.path_params["reply_id"])
     focus = await site.read(request, get_reply, asked)
-    replies, accepted = focus.replies[:REPLIES], focus.thread.accepted_reply_id
-    tree = Tree(replies, accepted, None, focus.reply.id, 3 * COLLAPSED_DEPTH)
+    reply, above = focus.reply, 2 * COLLAPSED_DEPTH
+    first = max(0, [one.id for one in focus.replies].index(reply.id) - above)
+    replies = focus.replies[first : first + REPLIES]
+    folds_at = max(reply.depth, above) + COLLAPSED_DEPTH
+    tree = Tree(replies, focus.thread.accepted_reply_id, None, reply.id, folds_at)
     return await site.page_of_texts(
         request,
         "reply.html",
         tree,
-        alternate=f"/api/v1/replies/{focus.reply.id}",
-        asked=focus.reply,
+        alternate=f"/api/v1/replies/{reply.id}",
+        asked=reply,
         thread=focus.thread,
-        cut=len(focus.replies) > REPLIES,
+        cut=len(replies) < len(focus.replies) or focus.replies_truncated is True,
     )
 
 
