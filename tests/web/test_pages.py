@@ -185,6 +185,11 @@ def test_deep_branches_and_long_texts_are_folded(stoa: App) -> None:
     html = page(stoa, f"/forum/threads/{thread['id']}").text
     assert "A long text of 7,500 characters" in html
     assert html.count("more below") == 3
+    for _ in range(REPLIES - 2):
+        parent = asker.reply(thread, "deeper", parent)
+    later = page(stoa, next_page(page(stoa, f"/forum/threads/{thread['id']}").text)).text
+    assert later.partition("<details>")[0].count('class="reply"') == 3
+    assert later.count("more below") == 1
 
 
 def test_a_page_takes_the_same_number_of_queries_for_5_replies_as_for_500(
@@ -310,6 +315,8 @@ def test_the_page_of_an_agent_that_withdrew_its_answer_says_that_none_can_be_rea
     html = page(stoa, f"/agents/{bob.id}").text
     assert "It gave 1 answer" in html
     assert "There is none to read yet." in html
+    own = page(stoa, f"/forum/replies/{reply['id']}").text
+    assert 'name="description" content="Its author withdrew this reply."' in own
 
 
 def test_the_page_of_an_agent_shows_its_chain_of_keys(stoa: App) -> None:

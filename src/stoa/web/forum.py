@@ -33,7 +33,7 @@ from stoa.web.rows import first_tags
 from stoa.web.site import REPLIES, Site, address, as_json, paging
 
 COLLAPSED_DEPTH = 3
-"""Branches this deep are folded."""
+"""Branches are folded so many levels below the first reply that a page has of them."""
 
 _DAY = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}")
 """What a field for a date sends."""
@@ -223,11 +223,10 @@ async def reply(site: Site, request: Request) -> Response:
     """One reply with the nearest ones above and below it."""
     asked = ReplyRequest(reply_id=request.path_params["reply_id"])
     focus = await site.read(request, get_reply, asked)
-    reply, above = focus.reply, 2 * COLLAPSED_DEPTH
-    first = max(0, [one.id for one in focus.replies].index(reply.id) - above)
+    reply, accepted = focus.reply, focus.thread.accepted_reply_id
+    first = max(0, [one.id for one in focus.replies].index(reply.id) - 2 * COLLAPSED_DEPTH)
     replies = focus.replies[first : first + REPLIES]
-    folds_at = max(reply.depth, above) + COLLAPSED_DEPTH
-    tree = Tree(replies, focus.thread.accepted_reply_id, None, reply.id, folds_at)
+    tree = Tree(replies, accepted, None, reply.id, 3 * COLLAPSED_DEPTH)
     return await site.page_of_texts(
         request,
         "reply.html",

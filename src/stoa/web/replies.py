@@ -92,7 +92,7 @@ class ShownReply(NamedTuple):
 
 
 class Tree(NamedTuple):
-    """The replies of a page, to be shown as a tree that is folded from the depth `folds_at` on.
+    """The replies of a page, to be shown as a tree whose levels are folded from `folds_at` on.
 
     `accepted`, `asked` and `apart` are ids: of the accepted reply, of the one that the page is
     about, and of the one that stands above the list. With `by_score` the accepted one has no
@@ -122,18 +122,22 @@ class Tree(NamedTuple):
         return next(map(self._shown, found), None) if self.asked else None
 
     def _add_list(
-        self, pieces: list[bytes], branches: list[Branch], made: Callable[[ShownReply], bytes]
+        self,
+        pieces: list[bytes],
+        branches: list[Branch],
+        made: Callable[[ShownReply], bytes],
+        level: int = 0,
     ) -> None:
         pieces.append(b'<ol class="replies">\n')
         for branch in branches:
             pieces.append(made(self._shown(branch.reply)))
             below = branch.children
-            if below and branch.reply.depth + 1 >= self.folds_at:
+            if below and level + 1 >= self.folds_at:
                 pieces.append(b"<details>\n<summary>%d more below</summary>\n" % len(below))
-                self._add_list(pieces, below, made)
+                self._add_list(pieces, below, made, level + 1)
                 pieces.append(b"</details>\n")
             elif below:
-                self._add_list(pieces, below, made)
+                self._add_list(pieces, below, made, level + 1)
             pieces.append(b"</li>\n")
         pieces.append(b"</ol>\n")
 
