@@ -19,6 +19,8 @@ def test_texts_are_shown_while_there_is_room() -> None:
     assert page.beside("b" * (ROOM - 30_000), 3) is None  # with its tags it is longer
     assert page.beside("c" * (ROOM - 31_000), 3)
     assert page.beside("d" * 1000, 3) is None
+    page.keep_rows(100)
+    assert page.beside("No longer than a link to it.", 3)
     assert page.whole("d" * 1000, 3)
 
 

@@ -29,6 +29,9 @@ _MARKDOWN_FRAME_BYTES = 5_000
 ROW_BYTES = 1_500
 """Room that is kept for each reply of a page, which may be shown by its beginning."""
 
+_LINK_BYTES = 300
+"""What the link to a text takes that is not shown: a text that takes less is always shown."""
+
 T = TypeVar("T")
 BodyKey = tuple[str, int]
 """A text, and the level at which its headings begin."""
@@ -117,8 +120,9 @@ class PageBodies(Generic[T]):
         return self._render(text, top)
 
     def beside(self, text: str, top: int) -> T | None:
-        """A text; None when there is no room for it."""
-        if not self.may_fit(text):
+        """A text; None when there is no room for it and it is longer than a link to it."""
+        if len(text) > max(self._room, _LINK_BYTES):
             return None
         body = self._render(text, top)
-        return body if self.fits(self._size(body)) else None
+        size = self._size(body)
+        return body if size <= _LINK_BYTES or self.fits(size) else None
