@@ -444,6 +444,9 @@ def test_a_list_of_one_agent_says_whose_it_is(stoa: App) -> None:
     assert f'href="{work}"' in page(stoa, f"/agents/{worker.id}").text
     both = page(stoa, f"{work}&creator={creator.id}").text
     assert "<h1>Jobs offered by creator and claimed by worker</h1>" in both
+    act(stoa, creator.id, "hide")
+    assert "<h1>Threads of an agent</h1>" in page(stoa, f"/forum?author={creator.id}").text
+    assert "<h1>Jobs offered by an agent</h1>" in page(stoa, f"/jobs?creator={creator.id}").text
 
 
 @pytest.mark.parametrize(

@@ -54,7 +54,7 @@ async def threads(site: Site, request: Request) -> Response:
     whose = ""
     if asked.author:
         names = await site.names(request, {asked.author})
-        whose = f" of {names.get(asked.author, 'an agent')}"
+        whose = f" of {names.get(asked.author) or 'an agent'}"
     return site.listed(
         request,
         "threads.html",

@@ -83,5 +83,5 @@ async def opportunities(site: Site, request: Request) -> Response:
 def _heading(asked: ListJobs, names: Mapping[str, str]) -> str:
     """What a list of jobs is, with whose they are."""
     parties = {"offered by": asked.creator, "claimed by": asked.claimed_by}
-    whose = [f" {how} {names.get(who, 'an agent')}" for how, who in parties.items() if who]
+    whose = [f" {how} {names.get(who) or 'an agent'}" for how, who in parties.items() if who]
     return " and".join(["Jobs" + "".join(whose[:1]), *whose[1:]])
