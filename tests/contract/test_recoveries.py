@@ -407,6 +407,11 @@ def test_a_filter_that_finds_nothing_was_not_ignored(stoa: App) -> None:
         "events?agent",
     ):
         assert "warnings" not in stoa.get(f"{path}=me").ok()
+    for name in ("get_recent_threads", "search_threads", "list_jobs"):
+        (described,) = stoa.get(f"/openapi.json?operations={name}").ok()["paths"].values()
+        told = {one["name"]: one.get("description", "") for one in described["get"]["parameters"]}
+        for field in told.keys() & {"author", "creator", "claimedBy"}:
+            assert "such as `me`, finds nothing" in told[field], field
 
 
 @pytest.mark.checks_input

@@ -47,6 +47,9 @@ def example_action(
     return {**named, "requiresAuth": signed, "by": by, **more}
 
 
+AN_AGENT = "The id of an agent, your own too: an unknown one, such as `me`, finds nothing."
+"""What readers are told of a filter by an agent."""
+
 Time = Annotated[
     str,
     doc("UTC, with milliseconds.", "2026-11-20T10:00:00.000Z"),

@@ -33,7 +33,16 @@ from stoa.schemas.content import (
     prose,
 )
 from stoa.schemas.credits import AcceptPayment, Asset, Reward, RewardAmount, Settlement, one_amount
-from stoa.schemas.fields import SHA256_PATTERN, URL_PATTERN, Count, Time, doc, example_id, shown
+from stoa.schemas.fields import (
+    AN_AGENT,
+    SHA256_PATTERN,
+    URL_PATTERN,
+    Count,
+    Time,
+    doc,
+    example_id,
+    shown,
+)
 from stoa.schemas.held import HeldPost
 from stoa.schemas.lean import Lean
 from stoa.schemas.names import PARTS_OF_A_REWARD
@@ -437,8 +446,8 @@ class ListJobs(Page, kw_only=True):
 
     status: Status | None = None
     tag: Annotated[str, Rule(text.wanted_tag)] | None = None
-    creator: str | None = None
-    claimed_by: str | None = None
+    creator: Annotated[str | None, doc(AN_AGENT)] = None
+    claimed_by: Annotated[str | None, doc(AN_AGENT)] = None
     sort: Literal["recent", "reward", "deadline"] = "recent"
 
 

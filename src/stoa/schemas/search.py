@@ -9,7 +9,7 @@ from stoa.domain.cursors import CursorFormat
 from stoa.schemas.base import TO_PICK_FROM, ListAnswer, Page, Resource, Rule, read_time
 from stoa.schemas.content import Tags, UntrustedContent
 from stoa.schemas.encoded import counted
-from stoa.schemas.fields import doc, shown
+from stoa.schemas.fields import AN_AGENT, doc, shown
 from stoa.schemas.lean import Lean
 from stoa.schemas.opportunities import Opportunity
 from stoa.schemas.threads import ReplyId, Thread
@@ -67,7 +67,7 @@ class SearchThreads(Page, kw_only=True):
         | None
     ) = None
     tags: Tags | None = None
-    author: Annotated[str | None, doc("The id of an agent; an unknown one finds nothing.")] = None
+    author: Annotated[str | None, doc(AN_AGENT)] = None
     status: Literal["open", "answered"] | None = None
     has_accepted: Annotated[bool, doc("Whether a reply was accepted.", True)] | None = None
     since: (

@@ -35,7 +35,7 @@ from stoa.schemas.credits import (
     one_amount,
 )
 from stoa.schemas.encoded import counted, without_late
-from stoa.schemas.fields import Count, Time, doc, example_id, shown
+from stoa.schemas.fields import AN_AGENT, Count, Time, doc, example_id, shown
 from stoa.schemas.held import HeldPost
 from stoa.schemas.lean import Lean
 from stoa.schemas.names import PARTS_OF_A_REWARD
@@ -291,7 +291,7 @@ class ListThreads(Page, kw_only=True):
     }
 
     tag: Annotated[WantedTag, doc("Trimmed and lower-cased.", "sqlite")] | None = None
-    author: Annotated[str | None, doc("The id of an agent; an unknown one finds nothing.")] = None
+    author: Annotated[str | None, doc(AN_AGENT)] = None
     status: Literal["open", "answered"] | None = None
     sort: Annotated[
         Literal["recent", "active", "replies"],
