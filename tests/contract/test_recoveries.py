@@ -356,6 +356,7 @@ NEAR = {
     "/api/v1/records": "GET /api/v1/agents/{agentId}/record, which has the nearest name",
     "/api/v1/repots": "GET /llms.txt",
     f"/api/v1/jobs/job_{ULID}/receipt": f"`get_job` (GET /api/v1/jobs/job_{ULID})",
+    f"/api/v1/jobs/job_{ULID}/claims": f"`get_job` (GET /api/v1/jobs/job_{ULID})",
     f"/api/v1/jobs/job_{ULID}/regect": f"`get_job` (GET /api/v1/jobs/job_{ULID})",
     "/api/v1/opportunities/mine": "GET /api/v1/opportunities/recommended",
     f"/api/v1/agents/ag_{ULID}/jobs": f"/api/v1/jobs?creator=ag_{ULID}",

@@ -35,6 +35,7 @@ def unknown_path(
     words = words_of(asked)
     own = own_list(words, _agent_in(path)) if method == "GET" else None
     by_name = near is None or (does(asked) and not slash)
+    reads_near = method == "GET" and near is not None and method in near.methods
     if method not in _ASKS and (known := known_as(asked, _DOES.get(method, ""))):
         recovery = f"Call {_at(known, path, near)}, which does that here."
     elif wish := wished(_words_of(path, method)):
@@ -43,7 +44,11 @@ def unknown_path(
         recovery = own
     elif words and words[-1] in _OF_ITSELF:
         recovery = _operations(query, operations)
-    elif by_name and (named := _meant(path, method, operations)):
+    elif (
+        by_name
+        and (named := _meant(path, method, operations))
+        and not (reads_near and named.writes)
+    ):
         recovery = f"Call {_named(named, ())}, which has the nearest name."
     elif near is None:
         recovery = _ALL
