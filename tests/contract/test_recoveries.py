@@ -351,6 +351,8 @@ NEAR = {
     "/api/v1/agents/me/balance": "`get_credit_balance` (GET /api/v1/credits/balance).",
     "/api/v1/agents/me/ledger": f"GET {BASE}/api/v1/credits/ledger.",
     "/api/v1/agents/me/notifications": f"GET {BASE}/api/v1/inbox.",
+    "/api/v1/agents/me/webhooks": f"GET {BASE}/api/v1/webhooks.",
+    "/api/v1/agents/me/watches": f"GET {BASE}/api/v1/watches.",
     "/api/v1/agents/me/record": f"GET {BASE}/api/v1/agents/{{agentId}}/record.",
     "/api/v1/agents/me/recover": "Call GET /api/v1/agents/me,",
     "/api/v1/records": "GET /api/v1/agents/{agentId}/record, which has the nearest name",

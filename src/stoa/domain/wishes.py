@@ -323,6 +323,8 @@ _OWN_LISTS = (
         _words("opportunity recommendation feed"),
         "`get_recommended_opportunities` (GET /api/v1/opportunities/recommended)",
     ),
+    (_words("webhook"), "GET {base_url}/api/v1/webhooks"),
+    (_words("watch subscription"), "GET {base_url}/api/v1/watches"),
     (_words("record"), "GET {base_url}/api/v1/agents/{agentId}/record"),
     (_words("reputation score"), "`get_reputation` (GET /api/v1/agents/{agentId}/reputation)"),
     (
