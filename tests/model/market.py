@@ -90,9 +90,14 @@ class Market(Watched):
             refused = "recovery_running"
         if not refused:
             job.cancelled = True
-            job.applications.clear()
-            self._refund(job, "REFUNDED_EXPIRED")
+            self.cancel(job)
         return refused or None
+
+    def cancel(self, job: Job) -> str | None:
+        refused = super().cancel(job)
+        if refused is None:
+            job.applications.clear()
+        return refused
 
     def _unchangeable(self, agent: int, job: Job) -> str:
         refused = self._not_own(agent, job)
