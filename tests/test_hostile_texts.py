@@ -73,7 +73,14 @@ def test_a_step_behind_a_bound_is_not_taken_for_growth() -> None:
     def shown(text: str) -> int:
         return sum(range(500_000)) if len(text) > 300 else 0
 
-    assert too_much(shown, partial(build, [("a", 1)]), 500) is None
+    def counted(text: str) -> int:
+        count = 0
+        for _ in range(5_000 if len(text) > 1_000 else 0):
+            count += 1
+        return count
+
+    for function in (shown, counted):
+        assert too_much(function, partial(build, [("a", 1)]), 500) is None
 
 
 @pytest.mark.promise("X6")

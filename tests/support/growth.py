@@ -24,8 +24,12 @@ _TRACED = 600
 _FREE_LINES = 1_000
 _FREE_S = 0.003  # caches that fill and memory that is asked for
 _TRIES = 40
+_DOUBLINGS = (1, 2, 4)
+"""What grows goes on. The first text behind a bound that shorter ones break takes more at once, and
+so does the first for which the interpreter asks for memory in another way."""
 
 Function = Callable[[str], object]
+Compared = Callable[[Function, str, str], str | None]
 
 
 def lines(function: Function, text: str) -> int:
@@ -68,12 +72,28 @@ def too_much(
     `make` gives the text of a length. Lines are the same each time, so shorter texts show it too.
     """
     traced = max(traced, length // 20)
-    few, many = lines(function, make(traced)), lines(function, make(2 * traced))
-    if many > MOST * few + _FREE_LINES:
-        return f"{few} lines become {many}"
-    told = _slower(function, make(length // 2), make(length))
-    # The first text behind a bound that shorter ones break takes more at once. What grows goes on.
-    return told if told and _slower(function, make(length), make(2 * length)) else None
+    return _growing(_longer, function, make, traced) or _growing(
+        _slower, function, make, length // 2
+    )
+
+
+def _growing(
+    compared: Compared, function: Function, make: Callable[[int], str], length: int
+) -> str | None:
+    """What a text of twice the length takes, if it is too much after each of `_DOUBLINGS`."""
+    told: list[str] = []
+    for times in _DOUBLINGS:
+        more = compared(function, make(times * length), make(2 * times * length))
+        if more is None:
+            return None
+        told.append(more)
+    return told[0]
+
+
+def _longer(function: Function, half: str, whole: str) -> str | None:
+    """The lines that a text of twice the length takes, None if they are in proportion."""
+    few, many = lines(function, half), lines(function, whole)
+    return f"{few} lines become {many}" if many > MOST * few + _FREE_LINES else None
 
 
 def _slower(function: Function, half: str, whole: str) -> str | None:
