@@ -85,4 +85,5 @@ def test_a_server_loads_neither_commands_nor_pages_before_it_is_asked_for_one(
 
 @pytest.mark.soak
 def test_the_check_would_notice_them(tmp_path: Path) -> None:
-    assert loaded(f"{LOADS}, stoa.cli.main, stoa.web.pages", tmp_path) == NOT_LOADED
+    program = f"{LOADS}, stoa.cli.main, stoa.cli.tables, stoa.web.pages"
+    assert loaded(program, tmp_path) == NOT_LOADED
