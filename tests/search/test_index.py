@@ -332,3 +332,18 @@ def test_a_file_stays_locked_when_those_that_nobody_uses_are_removed(tmp_path: P
     assert "apsw.BusyError" in another.stderr
     index.close()
     assert subprocess.run(command, check=False).returncode == 0
+
+
+def test_an_empty_file_is_kept_when_an_index_begins(tmp_path: Path) -> None:
+    """Between its end and the next one another process could take it, and lose it."""
+    path = tmp_path / "search"
+    index = SearchIndex(path, FEW)
+    index.open()
+    before = path.stat().st_ino
+    index.clear(PLACE)
+    assert path.stat().st_ino == before
+    index.behind = False
+    index.put(map(text, range(1, 11)))
+    work(index)
+    index.close()
+    assert having(opened(path), "own1") == {1}

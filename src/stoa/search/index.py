@@ -244,7 +244,10 @@ class SearchIndex:
             postings, self._postings = self._postings, None
             self._begin()
             self.place, self.is_checked = place, True
-            self._postings = _emptied(postings, self._path)
+            if was is None and postings:  # nothing is in its file, which others may want to take
+                self._postings = postings
+            else:
+                self._postings = _emptied(postings, self._path)
 
     @property
     def is_full(self) -> bool:
