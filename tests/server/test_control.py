@@ -4,7 +4,9 @@ import asyncio
 import errno
 import os
 import socket
+import sys
 from pathlib import Path
+from tempfile import TemporaryDirectory
 
 import pytest
 
@@ -48,3 +50,25 @@ def test_a_server_that_does_not_answer_has_said_nothing(
         silent.bind(str(tmp_path / "stoa.db.control"))
         silent.listen()
         assert control.ask(tmp_path / "stoa.db", b"{}", most_s=0.05) == b""
+
+
+@pytest.mark.parametrize("platform", ["linux", "darwin"])
+def test_a_command_is_answered_on_both_systems(
+    monkeypatch: pytest.MonkeyPatch, platform: str
+) -> None:
+    monkeypatch.setattr(sys, "platform", platform)
+
+    async def same(command: bytes) -> bytes:
+        return command.strip()
+
+    def ask(file: Path) -> bytes | None:
+        has_own_name = f"{file}.control" in Path("/proc/net/unix").read_text()
+        assert has_own_name is (platform != "linux")
+        return control.ask(file, b"{}")
+
+    async def run(file: Path) -> bytes | None:
+        async with control.listening(file, same):
+            return await asyncio.to_thread(ask, file)
+
+    with TemporaryDirectory(dir="/tmp") as folder:  # the name of a test's own may be too long
+        assert asyncio.run(run(Path(folder) / "stoa.db")) == b"{}\n"

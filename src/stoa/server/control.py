@@ -8,6 +8,7 @@ import asyncio
 import errno
 import os
 import socket
+import sys
 from collections.abc import AsyncGenerator, Awaitable, Callable, Generator
 from contextlib import asynccontextmanager, closing, contextmanager, suppress
 from pathlib import Path
@@ -75,7 +76,11 @@ def ask(file: Path, command: bytes, most_s: float = _ANSWER_S) -> bytes | None:
 
 @contextmanager
 def _address(file: Path) -> Generator[str]:
-    """A short address of the socket of a database."""
+    """The address of the socket of a database, which may have some hundred bytes; on Linux a short
+    one, whatever folder it is in."""
+    if sys.platform != "linux":
+        yield f"{file}.control"
+        return
     folder = os.open(file.resolve().parent, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
     try:
         yield f"/proc/self/fd/{folder}/{file.name}.control"
