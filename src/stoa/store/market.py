@@ -117,7 +117,7 @@ async def read(tx: Tx, finished: Finished) -> MarketRow:
     from_id = f"job_{encode_ulid(first * day, 0)}"
     sample = await tx.all("market.sample", from_id=from_id, sample=SAMPLE_JOBS)
     tags = await tx.all("market.top_tags", now=tx.now, limit=TOP_TAGS)
-    holders, held = await one_row(tx, "market.richest", limit=max(1, agents // 10))
+    holders, held = await one_row(tx, "market.richest", most=max(1, agents // 10))
     return MarketRow(
         agents=(agents, active),
         threads=dict(await _pairs(tx, "market.threads")),

@@ -90,7 +90,7 @@ GROUP BY m.term ORDER BY 2 DESC, 3 DESC, 1 LIMIT :limit
 
 -- name: richest
 SELECT count(*), CAST(coalesce(sum(r.balance), 0) AS BIGINT) FROM (
-  SELECT balance FROM account WHERE balance > 0 AND id LIKE 'agent:%' ORDER BY balance DESC LIMIT :limit) r
+  SELECT balance FROM account WHERE balance > 0 AND id LIKE 'agent:%' ORDER BY balance DESC LIMIT :most) r
 
 -- name: stale_submissions
 SELECT count(*) FROM job
