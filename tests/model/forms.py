@@ -9,8 +9,12 @@ from tests.support.answers import Answer
 
 def kept(answer: Answer) -> dict[str, Any]:
     """An answer as it is given again: of threads like a new one, those that were hidden or
-    withdrawn since are left out."""
-    return {name: value for name, value in answer.json.items() if name != "similar"}
+    withdrawn since are left out, and what changed nothing is made again, when its job may be
+    hidden no longer."""
+    members = {name: value for name, value in answer.json.items() if name != "similar"}
+    if "job" in members:
+        members["job"] = {name: one for name, one in members["job"].items() if name != "removed"}
+    return members
 
 
 def terms_of(claim_life: int | None, review: int | None, *, is_chosen: bool) -> dict[str, Any]:
