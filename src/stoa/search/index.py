@@ -210,17 +210,19 @@ class SearchIndex:
                 try:
                     self._load(postings)
                 except _DAMAGED as error:
-                    _tell_damaged(error)
-                    self._begin()
-                    postings = _emptied(postings, self._path)
+                    postings = self._anew(postings, error)
                 self._postings = postings  # last, as others look whether it is there
 
     def _make_anew(self, error: Exception) -> None:
         """Begin anew with an empty file, as this one is damaged."""
-        _tell_damaged(error)
         postings, self._postings = self._postings, None
+        self._postings = self._anew(postings, error)
+
+    def _anew(self, postings: Postings | None, error: Exception) -> Postings:
+        """An empty file in place of a damaged one, of which all that was read is forgotten."""
+        log.warning("search index is damaged and made anew", reason=str(error))
         self._begin()
-        self._postings = _emptied(postings, self._path)
+        return _emptied(postings, self._path)
 
     def _load(self, postings: Postings) -> None:
         values = postings.values()
@@ -510,7 +512,3 @@ def _emptied(postings: Postings | None, path: Path | None) -> Postings:
         postings = _opened(path)
         if not postings.values():  # another one may be free by now
             return postings
-
-
-def _tell_damaged(error: Exception) -> None:
-    log.warning("search index is damaged and made anew", reason=str(error))
