@@ -129,7 +129,7 @@ def test_an_empty_database_on_postgresql_stays_empty(
 ) -> None:
     url = postgresql.empty()
     for _ in range(2):
-        refused(run_stoa_here(*command, "--database-url", url), "run `stoa migrate` first")
+        refused(run_stoa_here(*command, "--database-url", url), "run `stoa migrate --database-url")
 
 
 def test_each_command_says_first_which_database_it_works_on_without_the_password(

@@ -127,6 +127,22 @@ def test_a_revoked_key_that_the_settings_name_is_said_to_keep_the_role(data: Pat
     assert admin(database, "moderators")["moderators"] == []
 
 
+def test_what_to_do_next_names_the_database_and_the_options_that_were_given(
+    data: Path, tmp_path: Path
+) -> None:
+    config = tmp_path / "a stoa.toml"
+    config.write_text('signups = "invite"\n')
+    options = ("--data-dir", str(data), "--config", str(config))
+    given = f"--config '{config}' --data-dir {data}"
+    moderators = run_stoa_here("admin", "moderators", *options).out
+    assert f"stoa admin grant {given} KEY" in moderators
+    revoked = run_stoa_here("admin", "revoke", Key.generate().public_key, *options)
+    assert f"`stoa admin moderators {given}` shows" in refused(revoked)
+    assert run_stoa_here("admin", "signups", "closed", *options).code == 0
+    signups = run_stoa_here("admin", "signups", *options).out
+    assert f"stoa admin signups {given} invite" in signups
+
+
 def test_the_operator_adds_points_and_takes_some(data: Path) -> None:
     database = ["--data-dir", str(data)]
     for points in ("5", "-5"):
@@ -150,10 +166,10 @@ def test_an_upheld_report_leads_to_the_command_that_follows(
         ]
     upheld = run_stoa_here("admin", "resolve", made[1], "upheld", *REASON, *database).out
     assert f"reports settled: 2; {thread.id} is shown, as before" in upheld
-    next_one = f"admin hide {thread.id} --reason TEXT --report {made[1]}"
-    assert f"next: stoa {next_one}" in upheld
+    next_one = f"hide --data-dir {data} {thread.id} --reason TEXT --report {made[1]}"
+    assert f"next: stoa admin {next_one}" in upheld
     assert admin(database, "reports")["reports"] == []
-    (done,) = admin(database, *next_one.split()[1:])["actions"]
+    (done,) = admin([], *next_one.split())["actions"]
     closed = admin(database, "reports", "--all")["reports"]
     assert {one["id"]: one["actionId"] for one in closed} == dict.fromkeys(made, done["id"])
     again = ("admin", "suspend", thread.author_agent_id, *REASON, "--report", made[0])

@@ -82,7 +82,7 @@ def refused(done: Finished) -> str:
 @pytest.mark.promise("D49")
 @pytest.mark.parametrize("command", COMMANDS, ids=" ".join)
 def test_no_other_command_migrates(database: Settings, command: tuple[str, ...]) -> None:
-    for number, told in ((NEWEST - 1, "run `stoa migrate` first"), (NEWEST + 1, "a newer Stoa")):
+    for number, told in ((NEWEST - 1, "run `stoa migrate --"), (NEWEST + 1, "a newer Stoa")):
         set_schema(database, number)
         assert told in refused(run_stoa_here(*command, *named(database)))
         version = "SELECT coalesce(max(number), 0) FROM stoa_migration"

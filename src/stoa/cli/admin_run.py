@@ -33,7 +33,7 @@ class AdminRun(DatabaseRun):
             told = _done_here(named, command) if by_server is None else by_server
             answer: dict[str, Any] = json.loads(told)
             if "error" in answer:
-                raise SettingsError(answer["error"])
+                raise SettingsError(named.hint(answer["error"]))
             if asked.get("action") in FOR_GOOD and not asked["dry_run"]:
                 _erase(named.settings, served=by_server is not None)
         return {"database": named.address, **answer}
@@ -69,6 +69,18 @@ class AdminRun(DatabaseRun):
             self.tell(**done)
         else:
             _print(done)
+            if done["settledCount"] is not None:
+                self._say_next(done)
+
+    def _say_next(self, done: dict[str, Any]) -> None:
+        """Say what resolving has left as it was, and which command changes it."""
+        (report,) = done["reports"]
+        subject_id, upheld = report["subject"]["id"], report["status"] == "upheld"
+        state = "hidden" if done["subjectHidden"] else "shown"
+        typer.echo(f"reports settled: {done['settledCount']}; {subject_id} is {state}, as before")
+        for action in done["next"]:
+            named = f" --report {report['id']}" if upheld else ""
+            self.say_next(f"next: stoa admin {action} {subject_id} --reason TEXT{named}")
 
 
 def operating(command: Callable[Concatenate[AdminRun, P], None]) -> Callable[..., None]:
@@ -128,16 +140,3 @@ def _print(done: dict[str, Any]) -> None:
         typer.echo(f"{one['publicKey']} since {since}: {one['agentId'] or ''} {name}")
     for agent in done["endorsed"]:
         typer.echo(f"{agent['id']} {one_line(agent['displayName'])}, since {agent['since']}")
-    if done["settledCount"] is not None:
-        _tell_next(done)
-
-
-def _tell_next(done: dict[str, Any]) -> None:
-    """Say what resolving has left as it was, and which command changes it."""
-    (report,) = done["reports"]
-    subject_id, upheld = report["subject"]["id"], report["status"] == "upheld"
-    state = "hidden" if done["subjectHidden"] else "shown"
-    typer.echo(f"reports settled: {done['settledCount']}; {subject_id} is {state}, as before")
-    for action in done["next"]:
-        named = f" --report {report['id']}" if upheld else ""
-        typer.echo(f"next: stoa admin {action} {subject_id} --reason TEXT{named}")

@@ -1,9 +1,11 @@
 """Which database a command works on: one rule for every command that names one."""
 
+import re
 from collections.abc import Callable, Generator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
+from shlex import quote
 from typing import TYPE_CHECKING, Concatenate, ParamSpec, Self
 
 import typer
@@ -43,14 +45,18 @@ _PASSED_OVER = (
     "--database-url sqlite:///{0}/stoa.db instead"
 )
 _TWO = "{} and {} name different databases: leave out one of them"
+_HINTED = re.compile(r"\bstoa (admin [a-z-]+|audit|backup|migrate|restore)\b(?!` makes)")
+"""A command that a message names for the same database; what `stoa migrate` makes is another."""
 
 
 @dataclass(frozen=True, slots=True)
 class NamedDatabase:
-    """A database, and `named_by`: the flag, variable or line of a file that names it."""
+    """A database, `named_by` (the flag, variable or line of a file that names it) and the `options`
+    of the command, as a shell reads them."""
 
     settings: Settings
     named_by: str
+    options: str
 
     @property
     def address(self) -> str:
@@ -73,6 +79,10 @@ class NamedDatabase:
             return one.database_url == another.database_url
         return one.database_path.resolve() == another.database_path.resolve()
 
+    def hint(self, message: str) -> str:
+        """The message, in which each command that works on a database names this one."""
+        return _HINTED.sub(lambda found: found[0] + self.options, message)
+
     @contextmanager
     def refusing(self) -> Generator[None]:
         """Raise each `StartRefused` so that it says what to change."""
@@ -80,7 +90,8 @@ class NamedDatabase:
             yield
         except StartRefused as error:
             variable = environment_name("database_url")
-            raise StartRefused(str(error).replace(variable, self.named_by)) from None
+            said = self.hint(str(error).replace(variable, self.named_by))
+            raise StartRefused(said) from None
 
 
 @dataclass
@@ -102,6 +113,10 @@ class DatabaseRun:
         """Say which database it is, unless JSON is asked for, which has that too."""
         if not self.as_json:
             typer.echo(f"database: {self.named.address}")
+
+    def say_next(self, message: str) -> None:
+        """Print what to do next."""
+        typer.echo(self.named.hint(message))
 
     def tell(self, **told: object) -> None:
         """Print as JSON what was done."""
@@ -128,7 +143,7 @@ def chosen(
     given = configuration.given_to_process({}, config) | flags
     if data_dir is not None and "database_url" in given:
         raise SettingsError(_PASSED_OVER.format(data_dir, given["database_url"].place))
-    database = _settled(given)
+    database = _settled(given, config, data_dir, database_url)
     in_config = configuration.given({}, {}, config) if config else {}
     if _names_database(in_config) and not database.same_as(other := _settled(in_config)):
         raise SettingsError(_TWO.format(database.named_by, other.named_by))
@@ -140,12 +155,13 @@ def in_file(config: Path) -> NamedDatabase:
     given = configuration.given({}, {}, config)
     if not _names_database(given):
         raise SettingsError(f"{config} names no database: give it a line database_url or data_dir")
-    return _settled(given)
+    return _settled(given, config)
 
 
 def at(url: str, named_by: str) -> NamedDatabase:
     """The database at an address. Raises SettingsError."""
-    return _settled({"database_url": Given(_filled(url, named_by), "flag", named_by)})
+    given = {"database_url": Given(_filled(url, named_by), "flag", named_by)}
+    return _settled(given, database_url=url)
 
 
 def _flags(data_dir: str | None, database_url: str | None, url_flag: str) -> dict[str, Given]:
@@ -157,15 +173,27 @@ def _flags(data_dir: str | None, database_url: str | None, url_flag: str) -> dic
     }
 
 
+def _options(config: Path | None, data_dir: str | None, database_url: str | None) -> str:
+    address = None if database_url is None else masked(database_url)
+    given = {"--config": config, "--data-dir": data_dir, "--database-url": address}
+    return "".join(f" {name} {quote(str(value))}" for name, value in given.items() if value)
+
+
 def _filled(value: str, named_by: str) -> str:
     if not value.strip():
         raise SettingsError(f"{named_by} is empty: name a database")
     return value
 
 
-def _settled(given: Mapping[str, Given]) -> NamedDatabase:
+def _settled(
+    given: Mapping[str, Given],
+    config: Path | None = None,
+    data_dir: str | None = None,
+    database_url: str | None = None,
+) -> NamedDatabase:
     kept = {name: value for name, value in given.items() if name not in _OF_SERVING}
-    return NamedDatabase(configuration.settle(kept), _named_by(given))
+    options = _options(config, data_dir, database_url)
+    return NamedDatabase(configuration.settle(kept), _named_by(given), options)
 
 
 def _named_by(given: Mapping[str, Given]) -> str:

@@ -32,7 +32,10 @@ def doctor(
     try:
         named = database.chosen(config, data_dir, database_url)
         address = named.address
-        found = list(check_all(named, config))
+        found = [
+            check._replace(remedy=check.remedy and named.hint(check.remedy))
+            for check in check_all(named, config)
+        ]
     except SettingsError as error:
         found = [wrong_settings(error)]
     if as_json:

@@ -3,7 +3,7 @@
 import asyncio
 import sys
 from collections.abc import Generator
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from pathlib import Path
 from typing import Annotated
 
@@ -161,7 +161,8 @@ def stackexchange(
         )
         if target:
             _begin(target, as_json=as_json)
-        with _progress() as progress:
+        refusing = target.refusing() if target else nullcontext()
+        with refusing, _progress() as progress:
             summary = importer.run(job, progress)
     except ImportStopped as stopped:
         raise StartRefused(one_line(str(stopped))) from None

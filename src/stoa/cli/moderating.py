@@ -219,7 +219,7 @@ def signups(
     what is so and who waits."""
     told = run.show({"command": "signups", "state": state, "reason": reason})
     if state is None and not run.as_json:
-        _tell_signups(told)
+        _tell_signups(run, told)
 
 
 @app.command()
@@ -302,7 +302,7 @@ def moderators(run: AdminRun) -> None:
     """Show whose keys are those of moderators."""
     told = run.show({"command": "moderators"})
     if not (told["moderators"] or run.as_json):
-        typer.echo("nobody is a moderator: stoa admin grant KEY names one")
+        run.say_next("nobody is a moderator: stoa admin grant KEY names one")
 
 
 @app.command()
@@ -330,13 +330,13 @@ def _time(text: str) -> int:
     return at
 
 
-def _tell_signups(told: dict[str, Any]) -> None:
+def _tell_signups(run: AdminRun, told: dict[str, Any]) -> None:
     """Say who may register, and who waits."""
     invites, waiting = told["openInvites"], told["pendingCount"]
     typer.echo(f"new keys: {told['signups']}; open invites: {invites}; waiting: {waiting}")
     setting = told.get("signupsSetting", told["signups"])  # a server of before tells none
     if setting != told["signups"]:
-        typer.echo(
+        run.say_next(
             f"STOA_SIGNUPS is {setting}, which does not count since this command said otherwise: "
             f"stoa admin signups {setting}"
         )
@@ -347,4 +347,4 @@ def _tell_signups(told: dict[str, Any]) -> None:
         for line in filter(None, said):
             typer.echo(f"  {one_line(line)}")
     if waiting:
-        typer.echo("next: stoa admin approve ID --reason TEXT, or reject")
+        run.say_next("next: stoa admin approve ID --reason TEXT, or reject")

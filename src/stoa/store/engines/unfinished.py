@@ -26,8 +26,8 @@ _UNFINISHED = (
     "`stoa copy` again"
 )
 _PART = (
-    "{place} holds only a part of {source}: make a new database with `stoa migrate`, and import "
-    "the export into that"
+    "{place} holds only a part of {source}: import the export into a new database, which "
+    "`stoa migrate` makes"
 )
 _UNRESTORED = (
     "{place} was not filled to the end from {source}: make an empty database, and restore the "
