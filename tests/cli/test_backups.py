@@ -55,7 +55,7 @@ def test_an_operator_backs_up_a_served_database_and_brings_it_back(
     assert described == {"database": address, "file": str(max(backups.glob("*.db")))}
     refused = run_stoa_here("restore", str(file), "--data-dir", str(data))
     assert (refused.code, refused.err.count("\n")) == (1, 1)
-    assert "another Stoa is already serving" in refused.err
+    assert "another Stoa uses" in refused.err
     assert status_of(server, token) == 200
     server.stop()
     restored = json.loads(

@@ -159,7 +159,10 @@ def test_a_second_server_on_the_same_file_is_told(
     if other_name:
         folder = tmp_path / "link"
         folder.symlink_to(first.data_dir)
-    expected = f"another Stoa is already serving {first.data_dir}/stoa.db; stop it first"
+    expected = (
+        f"another Stoa uses {first.data_dir}/stoa.db: stop it if it is a server, or wait until it "
+        "ends if it is a command"
+    )
     assert serve(folder) == expected
     assert refusal("migrate", "--data-dir", folder) == expected
     assert httpx.get(f"{first.url}/readyz", timeout=60).status_code == 200

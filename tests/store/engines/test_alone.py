@@ -104,3 +104,13 @@ def test_a_server_that_comes_meanwhile_ends_the_writing(database: Settings) -> N
             await write(alone)
 
     asyncio.run(both())
+
+
+@pytest.mark.parametrize("engine", ["sqlite"])
+def test_a_file_that_a_command_uses_is_not_said_to_be_served(database: Settings) -> None:
+    async def migrate_beside_an_import() -> None:
+        async with engine_of(database).open_alone(database):
+            with pytest.raises(StartRefused, match=r"another Stoa uses .* if it is a command"):
+                await engine_of(database).migrate(database)
+
+    asyncio.run(migrate_beside_an_import())

@@ -169,7 +169,7 @@ def test_nothing_is_restored_while_the_file_is_served(
     backup = back_up(file, clock, tmp_path / "backups", 0)
     threads = titles(stoa)
     stoa.agent("later").thread()
-    with pytest.raises(StartRefused, match="another Stoa is already serving"):
+    with pytest.raises(StartRefused, match="another Stoa uses"):
         restore(file, clock, backup)
     assert titles(stoa) == threads + 1
     stoa.close()

@@ -132,7 +132,7 @@ def test_a_file_is_locked_under_each_of_its_names(tmp_path: Path):
     migrated(path)
     (tmp_path / "other.db").symlink_to(path)
     descriptor = sqlite_file.lock(path)
-    with pytest.raises(StartRefused, match="already serving"):
+    with pytest.raises(StartRefused, match="another Stoa uses"):
         sqlite.migrate(tmp_path / "other.db")
     os.close(descriptor)
     assert sqlite.migrate(tmp_path / "other.db") == []

@@ -385,6 +385,6 @@ def test_a_start_that_is_cancelled_leaves_nothing_behind(
 def test_a_second_server_is_refused_while_the_first_one_serves(
     apart: Opened, tmp_path: Path
 ) -> None:
-    with pytest.raises(StartRefused, match="already serving"):
+    with pytest.raises(StartRefused, match="another Stoa uses"):
         apart.run(SqliteStore.open(tmp_path / "stoa.db", SystemClock(), WorkCodec(())))
     assert apart.write(put(NAMES[0])) == NAMES[0]

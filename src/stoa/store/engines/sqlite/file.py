@@ -33,6 +33,7 @@ _LOCK_MS = 1000
 _HEADER = re.compile(rb"SQLite format 3\x00..\x02\x02", re.DOTALL)
 """How a file with a write-ahead log begins."""
 _HEADER_BYTES = 20
+_HELD = "another Stoa uses {}: stop it if it is a server, or wait until it ends if it is a command"
 _LOG_LOST = (
     "cannot open the database {0}: {0}-wal is missing, which may hold the last writes; put it "
     "back, restore a backup with `stoa restore FILE`, or remove {0}-shm to go on without them"
@@ -122,7 +123,7 @@ def lock(path: Path) -> int:
     while not _taken(descriptor):
         if elapsed_ms() > deadline:
             os.close(descriptor)
-            raise StartRefused(f"another Stoa is already serving {path}; stop it first")
+            raise StartRefused(_HELD.format(path))
         time.sleep(_LOCK_MS / 100_000)
     return descriptor
 
