@@ -190,6 +190,8 @@ class Service:
     async def __aenter__(self) -> "Service":
         self.upkeep.begin()
         self.webhooks.begin()
+        if self.screen:
+            self.screen.begin()
         return self
 
     async def __aexit__(self, *_: object) -> None:

@@ -20,6 +20,7 @@ from tests.support.backups import make_backup
 from tests.support.clock import DAY, VirtualClock
 from tests.support.command import run_stoa_here
 from tests.support.limits_off import LIMITS_OFF
+from tests.support.receiver import receiving
 from tests.support.server import Server, free_port
 from tests.support.soaking import few
 from tests.support.valkey import Valkey
@@ -204,6 +205,19 @@ def test_valkey_that_does_not_answer_fails(well: dict[str, str], own_valkey: Val
     assert (code, found["valkey"]["status"]) == (1, "fail")
     assert "each process counts limits alone" in found["valkey"]["detail"]
     assert found["valkey"]["remedy"].startswith("Start Valkey")
+
+
+def test_a_screening_endpoint_that_is_not_reached_fails(well: dict[str, str]) -> None:
+    with receiving() as endpoint:
+        url = f"http://localhost:{endpoint.port}/texts"
+        given = {**well, "STOA_SCREEN_URL": url}
+        _, found = diagnose(**given, STOA_WEBHOOKS_ALLOW="127.0.0.0/8,::1/128")
+        assert found["screen"]["status"] == "ok"
+        _, found = diagnose(**given, STOA_WEBHOOKS_ALLOW="10.0.0.0/8")
+        assert found["screen"]["status"] == "fail"
+        assert "posts are let through" in found["screen"]["detail"]
+        assert "STOA_WEBHOOKS_ALLOW" in found["screen"]["remedy"]
+        assert endpoint.received == []
 
 
 def test_metrics_for_all_the_world_are_warned_of(tmp_path: Path) -> None:

@@ -1,10 +1,11 @@
 """The operator's own endpoint sees each text before it is kept, whatever face it comes by."""
 
 import json
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from http.server import BaseHTTPRequestHandler
 from typing import Any
 
+import httpx
 import msgspec
 import pytest
 
@@ -15,7 +16,9 @@ from tests.support.late import begin_late
 from tests.support.logs import logged
 from tests.support.mcp import Mcp
 from tests.support.moderation import report
+from tests.support.processes import until
 from tests.support.receiver import Answers, Received, Receiver, gigabyte, receiving, status
+from tests.support.server import Server
 from tests.support.steps import Steps
 
 SOON_MS = limits.SCREEN_MS
@@ -173,3 +176,12 @@ def test_the_log_names_the_setting_that_lets_texts_reach_the_endpoint(
     (down,) = [line for line in lines if line["event"] == "the screening endpoint is down"]
     assert "STOA_WEBHOOKS_ALLOW" in down["hint"]
     assert endpoint.received == []
+
+
+def test_an_endpoint_that_is_not_reached_is_told_at_the_start(
+    start_server: Callable[..., Server], endpoint: Receiver
+) -> None:
+    server = start_server(screen_url=f"https://localhost:{endpoint.port}/texts")
+    until(lambda: "the screening endpoint is down" in server.log)
+    assert "STOA_WEBHOOKS_ALLOW" in server.log
+    assert httpx.get(f"{server.url}/readyz", timeout=60).status_code == 200

@@ -4,6 +4,7 @@ It is asked before the transaction, so that no lock and no connection of the dat
 What it answers is data: a verdict and a reason, in bounded time and size.
 """
 
+import asyncio
 from collections.abc import Mapping
 from typing import Annotated, Any, Literal
 
@@ -53,6 +54,17 @@ class Screen:
         self._holds = holds
         self._is_down = False
 
+    def begin(self) -> None:
+        """See in the background whether the endpoint is reached, for the first text may come late.
+        It is sent none for that."""
+        self._first_look = asyncio.create_task(self._look())
+
+    async def _look(self) -> None:
+        try:
+            await self._outgoing.get(self._url)
+        except AddressUnreachable as error:
+            self._note_down(str(error))
+
     async def check(self, invocation: Invocation) -> str | None:
         """Why a text is held, None if it is allowed. 403 `refused_by_operator` for one that the
         endpoint refuses."""
@@ -85,15 +97,17 @@ class Screen:
             if said.reason:
                 check_label(said.reason)
         except (TimeoutError, AddressUnreachable, ValueError, RecursionError) as error:
-            if not self._is_down:  # one line for each outage
-                reason = str(error) or "it did not answer in time"
-                log.warning("the screening endpoint is down", reason=reason, hint=_HINT)
-            self._is_down = True
+            self._note_down(str(error) or "it did not answer in time")
             return None
         if self._is_down:
             log.info("the screening endpoint answers again")
         self._is_down = False
         return said
+
+    def _note_down(self, reason: str) -> None:
+        if not self._is_down:  # one line for each outage
+            log.warning("the screening endpoint is down", reason=reason, hint=_HINT)
+        self._is_down = True
 
 
 def _texts(invocation: Invocation) -> Mapping[str, Any]:

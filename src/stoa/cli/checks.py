@@ -23,6 +23,8 @@ from stoa.clock import SystemClock
 from stoa.configuration import Given
 from stoa.domain import addresses, ids, limits
 from stoa.limits.limiter import LimiterUnavailable
+from stoa.outgoing.client import Outgoing
+from stoa.outgoing.response import AddressUnreachable
 from stoa.settings import Settings, SettingsError
 from stoa.store import ledger, purges
 from stoa.store.purges import Purge
@@ -64,6 +66,7 @@ def check_all(named: NamedDatabase, config: Path | None) -> Checks:
     yield from _readable("schema", _database(named))
     yield from _address(settings)
     yield from _valkey(settings)
+    yield from _screen(settings)
     yield from _readable("backup", _backups(settings))
 
 
@@ -375,6 +378,29 @@ def _valkey(settings: Settings) -> Checks:
         yield fail("valkey", str(error), "Correct this setting.")
     else:
         yield ok("valkey", f"{address} answers")
+
+
+# --- The endpoint that is shown texts.
+
+
+def _screen(settings: Settings) -> Checks:
+    """Whether it is reached; it is sent no text."""
+    if not settings.screen_url:
+        return
+    address = configuration.masked(settings.screen_url)
+    outgoing = Outgoing(addresses.parse_networks(settings.webhooks_allow))
+    try:
+        asyncio.run(outgoing.get(settings.screen_url))
+    except AddressUnreachable as error:
+        meanwhile = "held" if settings.screen_down == "hold" else "let through"
+        yield fail(
+            "screen",
+            f"{address}: {error} Meanwhile posts are {meanwhile}.",
+            "Start it, or correct STOA_SCREEN_URL; let STOA_WEBHOOKS_ALLOW name its network if "
+            "its address is private or begins with http.",
+        )
+    else:
+        yield ok("screen", f"{address} answers")
 
 
 # --- Backups.
