@@ -14,6 +14,7 @@ from stoa.calls.following.shared_waits import SharedWaits
 from stoa.calls.following.waiting import Waiting, Woken
 from stoa.domain import limits
 from stoa.operations.call import Interest
+from stoa.schemas.events import CURSOR
 from stoa.settings import Settings
 from stoa.store import events
 from stoa.store.tx import Tx
@@ -184,6 +185,29 @@ def test_a_sign_in_wakes_the_calls_of_its_agent_only_where_it_changes_the_profil
     for process in stoa.processes:
         process.waiting.sessions_s = 0
     assert stoa.run(run()) == [1, 1, 1, 2, 2]
+
+
+def test_a_cursor_that_nobody_gave_out_lets_no_other_call_read_again_and_again(
+    stoa: App, ada: Agent, bob: Agent, steps: Steps
+) -> None:
+    thread = ada.thread()
+    far = CURSOR.encode(0, 2**60)
+
+    async def run() -> Answer:
+        ahead = [await started(stoa, stoa.ask("GET", f"events?cursor={far}&{LONG}")) for _ in "12"]
+        waiting = asyncio.create_task(ada.ask("GET", f"inbox?{LONG}"))
+        looks = steps.taken.count("events.log")
+        while steps.taken.count("events.log") < looks + 4:  # noqa: ASYNC110 - nothing else tells
+            await asyncio.sleep(0.01)
+        assert steps.taken.count("events.inbox") < 10
+        (await replied(bob, thread)).ok(201)
+        told = await waiting
+        for process in stoa.processes:
+            process.waiting.end()
+        assert [(await call).ok()["events"] for call in ahead] == [[], []]
+        return told
+
+    assert len(stoa.run(run())["events"]) == 1
 
 
 async def signed_in(agent: Agent, **profile: Any) -> None:

@@ -286,7 +286,7 @@ class Waiting:
             for place, told in new.told.items():
                 self._tell_others(place, told)
         if self._read_up_to == after:
-            self._read_up_to = max(after, new.newest)
+            self._read_up_to = new.newest  # less where the cursor of `joined` was made up
 
     def _tell(self, row: EventRow, terms: dict[str, set[str]]) -> None:
         """Wake whom an event concerns. Only an offer can concern other inboxes than those of its
