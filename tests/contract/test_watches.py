@@ -156,6 +156,18 @@ def test_an_offer_that_fits_stays_in_the_inbox_of_who_watches_and_stands_there_o
     assert dora.get("inbox").ok()["events"] == [], "who does not watch is told of what is open"
 
 
+def test_an_offer_that_fits_only_later_stands_once_in_the_inbox_of_who_was_told_of_it(
+    stoa: App, ada: Agent, bob: Agent
+) -> None:
+    watch(bob, tag="malt")
+    job = offer(ada, tags=["malt"])
+    assert [row["subject"]["id"] for row in told(bob)] == [job["id"]]
+    bob.sign_in({"capabilities": ["malt"]})
+    page = bob.get("inbox").ok()
+    assert [row["subject"]["id"] for row in page["events"]] == [job["id"]]
+    assert page["unread"] == 1
+
+
 def test_an_agent_has_a_limited_number_of_watches(stoa: App, bob: Agent) -> None:
     first, *_ = (watch(bob, tag=f"tag-{n}") for n in range(limits.WATCHES_PER_AGENT))
     refused = bob.post("watches", {"query": "sqlite"}).refused(409, "watch_limit")

@@ -27,6 +27,9 @@ _LIGHT_CHARACTERS, _LIGHT_WATCHES = 10_000, 10
 _EVERYONE = "~"
 """Behind the id of every agent."""
 
+_NO_EVENT = 0
+"""In the place of that of an event that stands elsewhere in an inbox."""
+
 _NOBODY: tuple[list[Watcher], str] = [], _EVERYONE
 
 
@@ -96,6 +99,8 @@ async def tell(tx: Tx, ids: IdGenerator, news: News) -> None:
         if told:
             seq = await events.mark(tx, ids.new("ev", tx.now), row)
             rows.tell(tx, seq, row.seq, told)
+            if row.offer:  # it stands there once, though it fits them by what they can do later
+                rows.tell(tx, row.seq, _NO_EVENT, told)
         rows.tell(tx, row.seq, row.seq, stays)
 
 
