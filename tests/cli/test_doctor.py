@@ -92,6 +92,18 @@ def test_text_has_a_line_for_each_check_and_its_remedy(well: dict[str, str]) -> 
     assert lines[backup + 1].split("-> ")[1].startswith("Make backups")
 
 
+@pytest.mark.skipif(os.geteuid() != 0, reason="only root may give files away")
+def test_a_file_of_another_user_beside_the_database_is_warned_of(tmp_path: Path) -> None:
+    given = {"STOA_DATA_DIR": str(tmp_path / "data"), "STOA_PORT": str(free_port())}
+    assert run_stoa_here("migrate", **given).code == 0
+    assert diagnose(**given)[1]["file"]["status"] == "ok"
+    lock = tmp_path / "data" / "stoa.db.lock"
+    os.chown(lock, _NOBODY, -1)
+    _, found = diagnose(**given)
+    assert found["file"]["status"] == "warn"
+    assert found["file"]["detail"].startswith(f"{lock} belongs to the user {_NOBODY}, ")
+
+
 @pytest.mark.promise("O3")
 def test_what_is_wrong_fails_with_a_remedy(
     well: dict[str, str], start_server: StartServer, tmp_path: Path

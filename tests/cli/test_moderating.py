@@ -1,6 +1,7 @@
 """`stoa admin`: moderation from the machine."""
 
 import json
+import os
 import socket
 import stat
 from collections.abc import Callable
@@ -76,6 +77,14 @@ def test_the_operator_moderates_beside_a_running_server_and_without_one(
     admin(database, "restore", thread.id, *REASON)
     done = run_stoa_here("admin", "restore", thread.id, *REASON, *database)
     assert "is shown and not locked" in refused(done)
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="only root may give files away")
+def test_what_root_does_lets_the_owner_of_the_database_serve_it(data: Path) -> None:
+    os.chown(data / "stoa.db", 4321, 4322)
+    (data / "stoa.db.lock").unlink()  # as in a folder into which the database alone was copied
+    admin(["--data-dir", str(data)], "signups", "closed")
+    assert {file.stat().st_uid for file in data.iterdir()} == {4321}
 
 
 @pytest.mark.soak

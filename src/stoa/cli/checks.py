@@ -7,6 +7,7 @@ import shlex
 import shutil
 import stat
 from collections.abc import Iterator, Mapping
+from contextlib import suppress
 from pathlib import Path
 from typing import NamedTuple
 from urllib.parse import urlsplit
@@ -121,9 +122,9 @@ def _files(settings: Settings) -> Checks:
         return
     path = settings.database_path.resolve()
     if _is_there(path):
-        yield _owned("folder", path.parent) or _private("folder", [path.parent], "")
+        yield _owned("folder", [path.parent]) or _private("folder", [path.parent], "")
         files = [path, *sorted(path.parent.glob(f"{glob.escape(path.name)}[-.]*"))]
-        yield _owned("file", path) or _private("file", files, "which holds secrets")
+        yield _owned("file", files) or _private("file", files, "which holds secrets")
 
 
 def _is_there(path: Path) -> bool:
@@ -135,21 +136,24 @@ def _is_there(path: Path) -> bool:
     return True
 
 
-def _owned(name: str, place: Path) -> CheckResult | None:
-    found = place.stat()
-    if found.st_uid == os.geteuid():
-        return None
-    return warn(
-        name,
-        f"{place} belongs to the user {found.st_uid}, not to {os.geteuid()}, who runs this",
-        "Run this as the user of the service; if it is, give it the data folder with chown -R.",
-    )
+def _owned(name: str, places: list[Path]) -> CheckResult | None:
+    user = os.geteuid()
+    for place in places:
+        with suppress(FileNotFoundError):  # such as a log of SQLite that was just removed
+            if (owner := place.stat().st_uid) != user:
+                return warn(
+                    name,
+                    f"{place} belongs to the user {owner}, not to {user}, who runs this",
+                    "Run this as the user of the service; if it is, give it the data folder with "
+                    "chown -R.",
+                )
+    return None
 
 
 def _mode(place: Path) -> int:
     try:
         return stat.S_IMODE(place.stat().st_mode)
-    except FileNotFoundError:  # such as a log of SQLite that was just removed
+    except FileNotFoundError:
         return 0
 
 

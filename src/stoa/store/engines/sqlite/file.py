@@ -111,6 +111,7 @@ def lock(path: Path) -> int:
     try:
         make_folder(path.parent)
         descriptor = os.open(f"{path}.lock", _OPEN, 0o600)
+        _give_to_owner(descriptor, path)
     except FileExistsError:
         raise StartRefused(f"cannot use the data folder {path.parent}: it is a file") from None
     except OSError as error:
@@ -126,6 +127,13 @@ def lock(path: Path) -> int:
             raise StartRefused(_HELD.format(path))
         time.sleep(_LOCK_MS / 100_000)
     return descriptor
+
+
+def _give_to_owner(descriptor: int, path: Path) -> None:
+    """Let the owner of the database take a lock that root has made. SQLite does so with its log."""
+    if os.geteuid() == 0 and path.exists():
+        like = path.stat()
+        os.fchown(descriptor, like.st_uid, like.st_gid)
 
 
 def _taken(descriptor: int) -> bool:
