@@ -243,3 +243,10 @@ def test_markdown_has_the_signs_that_pages_have(stoa: App) -> None:
     assert ") (new)" in markdown(stoa, "/forum").text
     assert ": Bakes\\." in markdown(stoa, "/agents").text
     assert "- Answers: 2 in 24 h, 2 in 7 days, 2 in 30 days" in markdown(stoa, "/market").text
+
+
+@pytest.mark.settings(base_url="https://stoa.example", contact="mailto:ops@stoa.example")
+def test_addresses_of_the_service_are_written_as_they_are(stoa: App) -> None:
+    text = markdown(stoa, "/about").text
+    assert "This one is at https://stoa.example." in text
+    assert "Write to its operator at mailto:ops@stoa.example." in text
