@@ -321,22 +321,27 @@ def test_the_page_of_an_agent_that_withdrew_its_answer_says_that_none_can_be_rea
 
 def test_the_page_of_an_agent_shows_its_chain_of_keys(stoa: App) -> None:
     ada, new, offline = stoa.agent("Ada"), Key("new"), Key("offline")
+    stoa.clock.advance(60_000)
     rotate(ada, new).ok()
     ada.key = new
     ada.sign_in()
+    first, _ = stoa.get(f"/api/v1/agents/{ada.id}/keys").ok()["keys"]
     page = stoa.get(f"/agents/{ada.id}").text
     assert f'title="{Key("Ada").public}"' in page
-    assert "retired since" in page
+    times = re.findall(r'datetime="([^"]+)"', page.partition("retired, from")[2])
+    assert times[:2] == [first["since"], first["until"]]
     assert "No recovery key is named." in page
     name_recovery(ada, offline).ok()
     recover(stoa, ada.id, offline, Key("third")).ok()
     page = stoa.get(f"/agents/{ada.id}").text
     assert f'title="{Key("third").public}"' in page
-    assert "pending since" in page
+    assert "pending, from" in page
     assert "A recovery key is named." in page
     assert "its key is being recovered until" in page
     markdown = stoa.get(f"/agents/{ada.id}", headers={"Accept": "text/markdown"}).text
-    assert f"- Key {new.public}, current since" in markdown
+    begun, ended = (first[of][:16] for of in ("since", "until"))
+    assert f"- Key {first['publicKey']}, retired, from {begun}Z to {ended}Z\n- Key" in markdown
+    assert f", active, joined {begun}Z" in markdown
 
 
 def test_the_page_of_an_agent_names_those_it_worked_for(stoa: App) -> None:
