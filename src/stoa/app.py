@@ -9,6 +9,7 @@ from stoa import __version__
 from stoa.a2a.endpoint import TaskEndpoint
 from stoa.calls.authenticate import Authenticator
 from stoa.calls.authorizing import Authorizing
+from stoa.calls.following.follower import Follower
 from stoa.calls.following.shared_reads import SharedReads
 from stoa.calls.following.shared_waits import SharedWaits
 from stoa.calls.following.waiting import Waiting
@@ -117,8 +118,9 @@ class Service:
         transactions = Transactions(store, services, clock)
         steps = (authenticator, charges, answers, reader, reads, transactions, outages)
         outgoing = Outgoing(parse_networks(settings.webhooks_allow))
-        shared_reads, self.screen = SharedReads(transactions), _screen(settings, outgoing)
-        runner = Runner(clock, *steps, self.waiting, shared_reads, self.screen)
+        follower = Follower(authenticator, self.waiting, SharedReads(transactions))
+        self.screen = _screen(settings, outgoing)
+        runner = Runner(clock, *steps, follower, self.screen)
         self.store, self.counters, self.limiter = store, counters, limiter
         self._lines = RequestLines(of_all=settings.log_level == "debug")
         self.settings, self._services, self._clock = settings, services, clock

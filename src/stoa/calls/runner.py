@@ -4,31 +4,27 @@ The steps: authenticate, charge, look in the cache, read the input, have its tex
 due refunds, run the transaction, encode.
 """
 
-import asyncio
 from dataclasses import dataclass, field
 
-import msgspec
 from msgspec.structs import replace
 
 from stoa.calls.authenticate import Authenticator
-from stoa.calls.encode import names_tag
-from stoa.calls.following.shared_reads import SharedReads
-from stoa.calls.following.waiting import Waiting, WaitingCall, Woken
-from stoa.calls.incoming import EventStream, Incoming, Outcome, Streamed, refused
+from stoa.calls.following.follower import Follower, one_by_one
+from stoa.calls.incoming import Incoming, Outcome, refused
 from stoa.calls.invocation import Invocation
 from stoa.calls.outages import Outages, check_counted, how_to_retry
 from stoa.calls.public_reads import PublicReads
 from stoa.calls.read_input import InputReader
 from stoa.calls.screening import Screen
-from stoa.calls.transaction import Result, Transactions
+from stoa.calls.transaction import Transactions
 from stoa.clock import Clock
-from stoa.domain import ids, limits
+from stoa.domain import ids
 from stoa.domain.errors import Refusal
 from stoa.limits.charge import Charges
 from stoa.logs import log
 from stoa.memory.answers import AnswerCache, CachedAnswer
 from stoa.memory.single_flight import SingleFlight
-from stoa.operations.call import Caller, Interest
+from stoa.operations.call import Caller
 from stoa.operations.parts.buckets import BucketFull, Charge
 from stoa.operations.table import Mode, Operation
 from stoa.schemas.base import NoInput
@@ -51,8 +47,7 @@ class Runner:
     reads: PublicReads
     transactions: Transactions
     outages: Outages
-    waiting: Waiting
-    shared: SharedReads
+    follower: Follower
     screen: Screen | None = None
     flight: SingleFlight = field(default_factory=SingleFlight)
 
@@ -169,15 +164,15 @@ class Runner:
             )
         draft = self.cache.draft() if key else None
         if incoming.streamed:
-            invocation = _one_by_one(invocation)
+            invocation = one_by_one(invocation)
         result = await self.transactions.run(
             invocation, incoming.consistency, to_keep=draft is not None
         )
         if incoming.streamed:
-            following = self._following(operation, incoming, invocation, result)
+            following = self.follower.events(operation, incoming, invocation, result)
             return Outcome(operation.status, following=following)
-        if result.interest and _waits(incoming, result):
-            result = await self._later(operation, incoming, invocation, result)
+        if result.interest:
+            result = await self.follower.awaited(operation, incoming, invocation, result)
         is_full = not result.minimal
         body = minimal(result.body) if invocation.minimal and is_full else result.body
         outcome = Outcome(
@@ -210,64 +205,6 @@ class Runner:
         held = await self.screen.check(invocation) if self.screen else None
         return replace(invocation, held=held)
 
-    async def _later(
-        self, operation: Operation, incoming: Incoming, invocation: Invocation, result: Result
-    ) -> Result:
-        """The result once there is something new; the empty one if its time is over or the agent
-        was suspended. After each wait the token is checked and the store is read again."""
-        assert result.interest
-        now = asyncio.get_running_loop().time
-        end = now() + result.interest.seconds
-        with self.waiting.place(invocation.caller, incoming.address, result.at) as place:
-            while (interest := _waits(incoming, result)) and (
-                await place.until(interest, end - now()) is not Woken.ENDED
-            ):
-                await self._ask_again(operation, incoming, place)
-                onward = _from(invocation, interest.cursor)
-                result = await self.shared.run(onward, incoming.consistency)
-        return result
-
-    async def _following(
-        self, operation: Operation, incoming: Incoming, invocation: Invocation, result: Result
-    ) -> EventStream:
-        """Each event from a place on. It ends when its agent is suspended, when another stream
-        takes its place, when the store is unavailable, and when the server ends."""
-        now = asyncio.get_running_loop().time
-        sent_at = now()
-        with self.waiting.place(invocation.caller, incoming.address, result.at) as place:
-            yield Streamed(_place_of(invocation, result))
-            while not place.ended:
-                if result.interest is None:
-                    page = _decode_page(result.body)
-                    cursor = page.next_cursor
-                    yield Streamed(cursor, bytes(page.events[0]))
-                    sent_at = now()
-                else:
-                    cursor = result.interest.cursor
-                    # Since the last that was sent: to read past events of others sends nothing.
-                    left = sent_at + limits.STREAM_COMMENT_MS / 1000 - now()
-                    if await place.until(result.interest, left) is Woken.ENDED:
-                        if not place.ended:
-                            yield Streamed(cursor)
-                            sent_at = now()
-                        continue
-                try:
-                    await self._ask_again(operation, incoming, place)
-                    onward = _from(invocation, cursor)
-                    result = await self.shared.run(onward, incoming.consistency)
-                except StoreUnavailable:
-                    return
-
-    async def _ask_again(
-        self, operation: Operation, incoming: Incoming, place: WaitingCall
-    ) -> None:
-        """Check the token again: 401 if it is no longer live. If its agent was suspended since, the
-        wait ends."""
-        authorization, address = incoming.authorization, incoming.address
-        caller = await self.authenticator.caller(operation, authorization, address)
-        if caller:
-            place.note(caller.status)
-
     def _refusal(self, operation: Operation, incoming: Incoming, error: Exception) -> Refusal:
         refusal = self._told(operation, incoming, error)
         refusal.fill({"base_url": incoming.base_url, **_ids_in(incoming.in_path)})
@@ -285,43 +222,6 @@ class Runner:
         refusal = Refusal("forum_error", recovery=retry)
         refusal.fill({"retryAfter": _DEFECT_RETRY_S})
         return refusal
-
-
-class _Page(msgspec.Struct, rename="camel"):
-    """What a stream needs of an answer with one event."""
-
-    events: list[msgspec.Raw]
-    next_cursor: str
-
-
-_decode_page = msgspec.json.Decoder(_Page).decode
-
-
-def _one_by_one(invocation: Invocation) -> Invocation:
-    """The same call for one event, so that each has a cursor of its own."""
-    return replace(invocation, request=replace(invocation.request, limit=1, wait=0))
-
-
-def _place_of(invocation: Invocation, result: Result) -> str:
-    """The cursor that a stream begins behind; "" for the beginning of what is kept."""
-    if result.interest:
-        return result.interest.cursor
-    return getattr(invocation.request, "cursor", None) or ""
-
-
-def _waits(incoming: Incoming, result: Result) -> Interest | None:
-    """What a call waits for: it asked to wait, and found nothing new. None if it does not wait."""
-    interest = result.interest
-    if interest is None or not interest.seconds:
-        return None
-    known = incoming.if_none_match
-    has_it = bool(known) and names_tag(known, result.etag or "")
-    return interest if has_it or not interest.found else None
-
-
-def _from(invocation: Invocation, cursor: str) -> Invocation:
-    """The same call from a later place on."""
-    return replace(invocation, request=replace(invocation.request, cursor=cursor or None))
 
 
 def _ready(operation: Operation, cached: CachedAnswer) -> Outcome:
