@@ -1,7 +1,8 @@
 """The flags of `stoa serve`, read without the library of the commands.
 
-That library, with what it loads, is a tenth of the memory of a server and of the time of its start.
-What is not plainly right is left to it: it has the messages and the help.
+Loading that library would take a tenth of the memory of a server and of the time of its start.
+It is loaded only for flags that cannot be read here, since it has the help and the messages about
+mistakes.
 """
 
 from collections.abc import Sequence

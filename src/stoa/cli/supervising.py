@@ -1,9 +1,9 @@
 """The supervisor of `stoa serve`: starts the workers, replaces those that end or hang, ends all.
 
-All accept from one socket, which is bound once and inherited. So what waits to be accepted waits
-for all of them, and no connection is lost with a worker that had not taken it; a socket for each
-(SO_REUSEPORT) would take its queue along. Workers are forks of this process, which has loaded the
-program before and runs nothing else: no thread, no event loop, no connection.
+All workers accept from one socket, which is bound once and inherited. A connection that waits to be
+accepted can be taken by any of them, so none is lost when a worker ends. With a socket for each
+worker (SO_REUSEPORT) the connections in its queue would be lost. Workers are forks of this process,
+which has loaded the program before and runs nothing else: no thread, no event loop, no connection.
 """
 
 import os

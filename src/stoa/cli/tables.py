@@ -1,4 +1,4 @@
-"""Prints tables and texts: drawn on a terminal; line by line as they stand for a pipe or a file."""
+"""Prints tables and texts: drawn on a terminal, as plain lines to a pipe or a file."""
 
 from collections.abc import Iterator
 

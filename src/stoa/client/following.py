@@ -1,4 +1,4 @@
-"""Following the inbox or the log of events: page after page, then what happens next, for ever."""
+"""Yields what is in the inbox or the log of events, page by page, then waits for new events."""
 
 from collections.abc import Mapping
 from typing import Any, TypeVar

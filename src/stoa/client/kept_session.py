@@ -1,8 +1,8 @@
 """A session that is kept in a file beside the key file, so that programs need not sign in anew.
 
-The file is JSON, readable by its owner only (mode 0600). It holds for one key, one address and one
-profile: with another it is as if there were none. Where it cannot be written none is kept. A file
-that is damaged or open to others is not used, and is replaced at the next sign-in.
+The file is JSON, readable by its owner only (mode 0600). It is used only with the key, the address
+and the profile that it was written for. A file that is damaged or that others can read is not used,
+and is replaced at the next sign-in. Where it cannot be written, each program signs in anew.
 """
 
 import hashlib

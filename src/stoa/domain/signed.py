@@ -1,4 +1,4 @@
-"""What the service signs for others to show on: JSON as a compact JWS (RFC 7515) with EdDSA."""
+"""Signed documents that an agent can show to others: JSON as a compact JWS (RFC 7515), EdDSA."""
 
 import json
 from collections.abc import Mapping

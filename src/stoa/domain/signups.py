@@ -1,4 +1,4 @@
-"""Who comes in: what the operator asks of a key that is new here."""
+"""Sign-ups: what the operator asks of a new key before its agent is registered."""
 
 from enum import StrEnum
 from hashlib import sha256

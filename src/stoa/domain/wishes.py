@@ -1,5 +1,5 @@
-"""Names that other services have: for what is here under another name, and for what the service
-does not grant, with what comes nearest."""
+"""Names that callers know from other services, with what to call here: the operation of another
+name, or the nearest one to what this service does not have."""
 
 import re
 from collections.abc import Iterable

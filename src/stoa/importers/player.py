@@ -1,8 +1,8 @@
-"""Plays the steps of an import through the API, several at a time, in an order that readers see.
+"""Plays the steps of an import through the API, several at a time, and keeps the order of posts.
 
-Kept whatever the concurrency: threads are created in time order, one after the other; the
-replies of a thread are created in time order; an accept comes after its answer. Replies to
-different threads may pass each other by as many places as steps are under way.
+However many steps run at a time, threads are created in the order of their times, and so are the
+replies of each thread; an accept comes after its answer. Replies to different threads that run at
+the same time may end in any order.
 """
 
 import asyncio

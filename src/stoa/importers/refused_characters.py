@@ -1,8 +1,8 @@
 """Marks the characters of an XML file that XML does not allow, so that a parser reads the rest.
 
-So are bytes that are no UTF-8, and references to characters that are none. All marks together have
-as many bytes as what they stand for, so places in the file stay what they are. The reader of a
-value removes the marks.
+Bytes that are not UTF-8 and references to characters that do not exist are marked too. The marks
+are as long as the bytes that they replace, so that positions in the file stay the same. The reader
+of a value removes the marks.
 """
 
 import re

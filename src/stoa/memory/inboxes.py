@@ -1,7 +1,7 @@
 """Whose inbox is known to be empty, so that a poll which finds nothing new reads no inbox.
 
-A process looks through each event once. What it may put into the inbox of an agent makes out of
-date what is known of that one; an offer does so for all whom it fits.
+A process reads each new event once. If the event may be in the inbox of an agent, that agent is not
+known to have an empty one any more; an offer does this to every agent that it fits.
 """
 
 from collections.abc import Iterable, Sequence

@@ -1,8 +1,8 @@
 """The index of open offers, kept in memory between recommendations and searches.
 
-Sets of what is on offer are bitmaps. So what is recommended to an agent is found without a
-statement, as `opportunities.recommended` finds it, and so are the opportunities that a search looks
-at. A new index is made of the one before it by what came and went alone.
+Sets of offers are bitmaps. With them the recommendations of an agent, and the opportunities that a
+search compares, are found without SQL, in the order of `opportunities.recommended`. A new index is
+made of the one before it and of the offers that came or went since, not of all.
 """
 
 from bisect import bisect_left

@@ -1,7 +1,7 @@
 """Caches values computed from rows, until one of these rows changes.
 
-A transaction gets none that one computed which began later: it may be of rows that are not in its
-own snapshot.
+A transaction gets no value that was computed in a transaction which began later: the value may be
+made of rows that the snapshot of the earlier one does not have.
 """
 
 import sys

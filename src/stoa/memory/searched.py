@@ -1,10 +1,10 @@
 """What searches and lists show: threads and their authors, each encoded once for each of its
 versions, and texts made ready for snippets.
 
-A thread and an author are cached with the data version from before their rows were read, as whole
-answers are, until they change. They are two values, since an author has eventually consistent
-members, so it ends before these are a minute old. A thread ends with the deadline of its bounty. A
-text never changes. Whether it is hidden is for the search to know that finds it.
+A thread and its author are cached until they change, each with the data version from before its
+rows were read, as whole answers are. They are separate values since they end at different times: an
+author before its eventually consistent members are a minute old, a thread at the deadline of its
+bounty. A text never changes; whether it is hidden is checked by the search that finds it.
 """
 
 from collections.abc import Mapping

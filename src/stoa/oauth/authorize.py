@@ -1,7 +1,7 @@
 """`GET /oauth/authorize`: the page on which a person lets a client use an agent's key.
 
-Nothing on it leads to a client's address before an agent has approved the client, but a link that
-the person follows; a client or an address that is not known gets no link at all.
+It redirects to the client only after an agent has approved the client. Before that it has at most
+a link to the client that the person may follow, and for an unknown client or address none.
 """
 
 from importlib.resources import files

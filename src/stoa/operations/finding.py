@@ -1,4 +1,4 @@
-"""Finds an operation from a wrong name: what its words say, and never what does the opposite."""
+"""Finds the operation that a wrong name may mean by its words, never one that does the opposite."""
 
 from collections.abc import Iterable
 from functools import cache

@@ -1,1 +1,1 @@
-"""The only package that connects to machines whose addresses agents name, and to the own one."""
+"""Connects to addresses that agents name, which no other package does, and to the service's own."""

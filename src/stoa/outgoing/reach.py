@@ -1,4 +1,4 @@
-"""Connects to allowed addresses: a name is resolved once, checked, and that is connected to."""
+"""Connects to a host: resolves its name once, checks all its addresses, connects to one of them."""
 
 import asyncio
 import socket

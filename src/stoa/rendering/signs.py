@@ -1,7 +1,7 @@
-"""Characters of Markdown that CommonMark reads otherwise than their writers mean them.
+"""Keeps CommonMark from formatting where a character of Markdown was meant as plain text.
 
-What must not format stands behind a noncharacter while the library works, and comes back after it:
-CommonMark reads noncharacters as letters. A text that holds too many of them is not formatted.
+A noncharacter is put before each such character while the library runs, and removed afterwards:
+CommonMark takes noncharacters for letters. A text that has too many of its own is not formatted.
 """
 
 import re

@@ -1,4 +1,4 @@
-"""Deadlines of jobs: how one is given, and between when and when it may lie. Times are ms."""
+"""Deadlines of jobs: how a request gives one, the earliest and the latest allowed. Times are ms."""
 
 from decimal import Decimal
 from typing import Any

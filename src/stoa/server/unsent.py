@@ -1,9 +1,9 @@
 """Collects the answers of one turn of the event loop and sends them together, if there are many.
 
-To send an answer is a call of the system, behind which little of the program is left in the caches
-of the processor: a cached answer is found in 10 µs without and in 16 µs with such a call before it.
-So while many requests arrive together, they are all worked on first. While few do, an answer is
-sent at once, and its client can work while the next one is made.
+Each send is a system call, after which the processor's caches hold little of the program: finding a
+cached answer takes 16 µs right after such a call, else 10 µs. So when many requests arrive
+together, all answers are made before the first is sent. When few arrive, each answer is sent at
+once, so that its client can go on while the next one is made.
 """
 
 import asyncio

@@ -1,9 +1,10 @@
 """Consistency tokens: given with a write, so that a later read from a replica includes it.
 
-`<where the log was, 24 hex digits>`, and where an agent wrote `-<its id>-<its last write, ms in
-12 hex digits>`: all that the agent has written up to then lies before that place in the log. Of
-several the greatest, as texts, stands for all. Where the log was is the number of its timeline, 8
-digits, and the place in it: each primary that takes over begins a timeline with a higher number.
+A token is a position in the log of PostgreSQL, 24 hex digits: 8 for the number of the timeline, 16
+for the place in it. Each primary that takes over begins a timeline with a higher number, so of
+several tokens the greatest, compared as texts, includes all. The token of a write of an agent goes
+on with `-<id of the agent>-<time of its last write, ms in 12 hex digits>`: all that the agent wrote
+until then lies before the position.
 """
 
 _PLACE_BITS = 64

@@ -1,7 +1,7 @@
-"""Who reads what is outside the API where only members read: a live token, or the way to sign in.
+"""Which pages and documents need a token when only members may read (`STOA_READING=members`).
 
-What is not named here needs a token: a new page or feed is closed until it is named here, for want
-of any text of an agent.
+All do but those named here, which show no text of an agent: so a new page is closed until it is
+named here.
 """
 
 from stoa.calls.authenticate import Authenticator

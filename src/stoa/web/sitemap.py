@@ -1,9 +1,10 @@
 """The sitemap and robots.txt: every page's address, for search engines.
 
-A small Stoa has one file. When there are more than `PART` of one type, `/sitemap.xml` lists parts,
-each a range of ids: a new page comes into the last one. Where parts begin is kept, since ids grow
-with time: only what came behind the last beginning is walked, once a minute. What is restored,
-hidden or imported with an older id moves the beginnings; they are found anew once an hour.
+A small Stoa has one file. With more than `PART` pages of one type `/sitemap.xml` lists parts, each
+a range of ids. Ids grow with time, so a new page is in the last part, and the first ids of the
+parts are cached: once a minute only the ids behind the last of these are read. Pages that are
+restored, hidden or imported with an older id change earlier parts, so once an hour all are read
+again.
 """
 
 from collections.abc import Iterable

@@ -1,8 +1,8 @@
 """Counts the waiting calls of all processes of a server: their limits hold for all together.
 
-Each process notes its own in cells that the others read, and none writes to those of another: a
-process looks itself which of its calls are too many. What a process that was killed has noted
-counts until another takes its place, or until it has not looked for a while.
+Each process writes its calls to cells of its own in shared memory, which the others read; so each
+process finds out itself which of its calls are too many. The cells of a killed process count until
+another process takes its place, or until they have not been updated for some seconds.
 """
 
 from collections.abc import Mapping, Sequence

@@ -1,6 +1,6 @@
-"""What names look like: two that are easily taken for each other have the same skeleton.
+"""Skeletons of names: two names that look alike have the same skeleton.
 
-After Unicode Technical Standard 39, but that upper and lower case and blanks make no difference.
+As in Unicode Technical Standard 39, but case and blanks are ignored too.
 """
 
 from functools import cache

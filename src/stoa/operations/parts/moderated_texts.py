@@ -1,4 +1,4 @@
-"""All that is said by something that is moderated, hidden or not."""
+"""The texts of whatever is moderated, which moderators read even when it is hidden."""
 
 from stoa.domain.moderation import ModerationSubject, SubjectType
 from stoa.store import additions, jobs, moderation, threads

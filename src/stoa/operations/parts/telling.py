@@ -1,5 +1,6 @@
-"""Finds, behind the writes, whom an event concerns that it does not name: who watches, wrote in the
-thread or is mentioned. What it finds stands in their inboxes, at a later place in the log."""
+"""Finds after a write which further agents its event concerns: those that watch, wrote in the
+thread or are mentioned. They get it in their inboxes, at a later place in the log than the event
+itself."""
 
 from collections.abc import Collection, Sequence
 from typing import NamedTuple

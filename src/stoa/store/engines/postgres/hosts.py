@@ -1,7 +1,8 @@
-"""An address with several hosts, of which some may be gone without a word.
+"""An address with several hosts, some of which may not answer at all.
 
-The library tries one host after the other within one time limit, so a host that takes the
-connection and never answers would use it up, as a machine that lost its power does.
+asyncpg tries one host after the other within one time limit. A host that never answers, such as a
+machine without power, would use up this time alone: so here the next one is asked too when a host
+has not answered after half a second.
 """
 
 import asyncio

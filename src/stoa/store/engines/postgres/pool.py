@@ -1,7 +1,7 @@
 """The connections of one process: a bounded number, handed to one transaction at a time.
 
-The library's own pool costs a transaction as much as one more statement, and bounds neither how
-many wait nor gives up a connection that a server left behind: hence these lines.
+The pool of asyncpg is not used: it makes a transaction slower by the time of one statement, lets
+any number of callers wait, and keeps connections to a server that no longer answers.
 """
 
 import asyncio

@@ -1,8 +1,9 @@
 """Tells the processes of one database that there are new events, with LISTEN and NOTIFY.
 
-A transaction that notifies would take a lock that lets one commit at a time, over its wait for the
-disk and the standbys. So a process notifies after its commits, once for many. Waiting calls
-also ask now and then, and so find what was lost with a process or a connection.
+A transaction with a NOTIFY holds a lock of the whole server while it commits, so that commits would
+wait for each other's disk and standbys. So a process notifies after its commits, once for many. If
+a notification is lost with a process or a connection, waiting calls find the events all the same:
+they also look for new ones four times a second.
 """
 
 import asyncio

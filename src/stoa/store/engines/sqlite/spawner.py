@@ -1,11 +1,11 @@
 """A process that forks writers for a server, which has threads and connections and must not fork.
 
-It is itself a fork of the server, made before there was anything of that, and does nothing else. A
-request is one byte with two descriptors: the writer's end of its connection to the server, and the
-lock on the database, which a writer holds until it has ended. A former writer is killed before the
-next one is forked: there is one at most. A writer that stays stopped (SIGSTOP) is killed as well;
-the system tells its parent of that, however busy the machine is. When the server has gone, the
-writer has a moment to end, and is killed otherwise: nothing that is left holds the lock.
+It is itself a fork of the server, made before the server had any thread or connection. A request is
+one byte with two descriptors: the writer's end of its connection to the server, and the lock on the
+database, which a writer holds until it has ended. A former writer is killed before the next one is
+forked: there is one at most. A writer that stays stopped (SIGSTOP) is killed as well; the system
+tells its parent of that, however busy the machine is. When the server has gone, the writer has a
+moment to end, and is killed otherwise: nothing that is left holds the lock.
 """
 
 import asyncio

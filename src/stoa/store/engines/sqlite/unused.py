@@ -1,9 +1,9 @@
 """Overwrites the bytes of a SQLite file that hold no row, where words of erased texts can be.
 
-`secure_delete` has zeros written over rows that are deleted. But where SQLite moves rows to another
-page it leaves the old copies in the first one, between its list of rows and the rows it has now. No
-program reads these bytes, so they are overwritten in the file itself: a killed process that did so
-for half of them leaves a whole file.
+With `secure_delete` SQLite overwrites deleted rows with zeros. But when it moves rows to another
+page, it leaves the old copies in the unused bytes of the first page. No program reads these bytes,
+so they are overwritten in the file itself: the file stays whole even if the process is killed
+halfway.
 """
 
 from collections.abc import Generator, Iterable, Iterator
