@@ -1,23 +1,21 @@
 """`python -m tools.house`: prints how large the code is, package by package, and exits with 1 where
 an import goes up or sideways, or a file or a function is too long."""
 
-import ast
 import sys
 import time
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 
 from rich.console import Console
 from rich.table import Table
 
+from tests.memory.test_caches import caches
 from tests.test_house_rules import MODULES, every_module, functions, name_of, package_of
 from tests.test_layers import climbing
 
 _GOAL = 51_000
 _LINES_OF_FILE, _LINES_OF_FUNCTION = 600, 60
-_CONTAINERS = {"ByteCache", "Remembered", "AnswerCache", "Snapshots", "Authors"}
-"""What has a bound and forgets; the kinds of values in a `ByteCache` share its bound."""
 
 
 def _lines(file: Path) -> int:
@@ -26,16 +24,6 @@ def _lines(file: Path) -> int:
 
 def _is_generated(name: str) -> bool:
     return "/generated/" in name
-
-
-def caches(modules: Iterable[tuple[str, list[ast.AST]]]) -> Iterator[str]:
-    """The modules that make a cache, once for each that they make."""
-    for name, nodes in modules:
-        for node in nodes:
-            called = node.func if isinstance(node, ast.Call) else None
-            made = called.value if isinstance(called, ast.Subscript) else called
-            if isinstance(made, ast.Name) and made.id in _CONTAINERS:
-                yield name
 
 
 def too_long() -> Iterator[str]:

@@ -35,9 +35,9 @@ class Memory:
         most_rows: int = MOST_ROWS,
         cache_mb: int = USUAL_MB,
     ) -> None:
-        rooms = (_ROWS_BYTES, _LASTING_BYTES, _INBOXES_BYTES)
-        caches = [ByteCache(room(usual_bytes, cache_mb)) for usual_bytes in rooms]
-        self.rows, self.lasting, self.polls = caches
+        self.rows = ByteCache(room(_ROWS_BYTES, cache_mb))
+        self.lasting = ByteCache(room(_LASTING_BYTES, cache_mb))
+        self.polls = ByteCache(room(_INBOXES_BYTES, cache_mb))
         by_fields = attrgetter("size"), None, attrgetter("expires_at")
         self.threads = RememberedById[str, CachedThread](self.rows, *by_fields)
         self.authors = RememberedById[str, CachedAuthor](self.rows, *by_fields)
