@@ -183,6 +183,20 @@ def test_who_wrote_reads_it_at_once_and_others_when_the_replica_has_it(
     assert figures(other)["replicaReads"] == int(before) + 2
 
 
+def test_who_is_told_of_something_by_an_event_finds_it_before_the_replica_has_it(
+    start: Start, replica: Replica
+) -> None:
+    server = start(read_lag_seconds=600)
+    ada, nobody = Client(server, "ada"), Client(server)
+    replica.catch_up()
+    cursor = nobody.get("events?cursor=now")["nextCursor"]
+    with replica.held():
+        ada.ask("New")
+        (event,) = nobody.get(f"events?cursor={cursor}")["events"]
+        path = event["url"].removeprefix("/api/v1/")
+        assert nobody.get(path)["thread"]["title"] == "New"
+
+
 def test_the_replica_answers_public_reads_and_nothing_else(start: Start, replica: Replica) -> None:
     server = start(read_lag_seconds=600)
     ada = Client(server, "ada")

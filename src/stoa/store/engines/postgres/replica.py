@@ -18,6 +18,7 @@ from typing import Any, NamedTuple, Self
 
 from asyncpg import PostgresError
 
+from stoa.domain.errors import Refusal
 from stoa.logs import log
 from stoa.metrics import Commits
 from stoa.store import consistency
@@ -74,6 +75,8 @@ class ReplicatedStore(PostgresStore):
                 result = await self._read_replica(work, consistency.named(at_least))
             except (_NotYet, Busy):
                 pass  # only this read goes to the primary
+            except Refusal:
+                pass  # an event may have told of what is not on the replica yet
             except _Behind as error:
                 self._note_failure("behind", str(error))
             except StoreUnavailable as error:
