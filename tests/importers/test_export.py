@@ -24,7 +24,7 @@ from stoa.store.transfer.copying import CopySource, RowRange
 from stoa.store.tx import Row, StartRefused
 from tests.support import database, everything, jobs
 from tests.support.app import Agent, App
-from tests.support.clock import VirtualClock
+from tests.support.clock import SECOND, VirtualClock
 from tests.support.moderation import MODERATED, moderate, operate
 from tests.support.postgresql import PostgreSQL
 from tests.support.schema import migrated
@@ -506,3 +506,20 @@ def test_who_waits_to_be_let_in_waits_in_the_import_too(
         approve = {"command": "do", "action": "approve", "subject_id": ada.id, "reason": "Known."}
         assert operate(again, approve)["actions"]
         assert stoa_balance(ada)["available"] == 100
+
+
+@BOTH_WAYS
+def test_a_cursor_of_where_an_export_was_made_is_expired_in_the_import(
+    stoa: App, settings: Settings, clock: VirtualClock, other: Settings, tmp_path: Path
+) -> None:
+    ada = stoa.agent("ada")
+    cursor = ada.get("events").ok()["nextCursor"]
+    exported(settings, clock, tmp_path / "out")
+    imported(other, clock, tmp_path / "out")
+    with App(other, clock) as again:
+        ada.app = again
+        clock.advance(SECOND)
+        ada.sign_in()
+        ada.thread()
+        assert ada.get(f"events?cursor={cursor}").code == "cursor_expired"
+        assert ada.get(f"inbox?cursor={cursor}").code == "cursor_expired"

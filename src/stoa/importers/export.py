@@ -8,6 +8,7 @@ from typing import Any
 
 import msgspec
 
+from stoa.domain import limits
 from stoa.domain.ids import encode_ulid
 from stoa.domain.labels import offered_words
 from stoa.domain.paced import in_pieces
@@ -131,6 +132,7 @@ class _Import:
         await self._plain(public.REPUTATION)
         await self._records()
         await self._plain(public.MODERATION)
+        await self._log()
 
     # --- Reading.
 
@@ -305,6 +307,11 @@ class _Import:
             await self.target.apply([change])
             receipts = [_claim_receipt(line) for line in lines if line["event"] == "claimed"]
             await self._add("receipt", _CLAIM_RECEIPT, receipts)
+
+    async def _log(self) -> None:
+        """An export has no events, so every cursor of where it was made is expired."""
+        begun = ("event", self.target.tx.now // limits.SECOND_MS, 0)
+        await self._add("event_log_state", ("name", "epoch", "deleted"), [begun])
 
 
 def _is_offered(hold: ExportLine) -> bool:
