@@ -77,7 +77,21 @@ WISHES = tuple(
             "credits are neither bought nor paid out",
         ),
         (
-            _words("refund chargeback unaccept dispute appeal escalate arbitrate reverse"),
+            _words("appeal"),
+            "job work submission rejection reward payment bounty",
+            "create_report",
+            "to tell moderators of fraud",
+            _PAID_IS_FINAL,
+        ),
+        (
+            _words("appeal unsuspend unban"),
+            "",
+            "list_moderation",
+            "to see why a moderator acted",
+            "only the operator of this service decides about appeals",
+        ),
+        (
+            _words("refund chargeback unaccept dispute escalate arbitrate reverse"),
             "",
             "create_report",
             "to tell moderators of fraud",
