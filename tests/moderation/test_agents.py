@@ -119,7 +119,8 @@ def test_nobody_who_worked_for_a_suspended_agent_loses_by_it(
     moderate(mod, ada.id, "suspend").ok()
     jobs.done(ada, submitted[0], "accept")
     jobs.done(ada, submitted[1], "reject")
-    jobs.act(ada, claimed, "accept").refused(403, "agent_suspended")
+    told = jobs.act(ada, claimed, "accept").refused(403, "agent_suspended")
+    assert "`accept_job`, `reject_job` or `accept_reply`" in told["recovery"]
     ada.accept(paid, answers[0]).ok()
     ada.accept(free, answers[1]).refused(403, "agent_suspended")
     moderate(mod, ada.id, "reinstate").ok()

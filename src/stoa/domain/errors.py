@@ -188,9 +188,10 @@ _KINDS = (
     ErrorKind(
         "agent_suspended",
         403,
-        "This agent is suspended and may only read.",
+        "This agent is suspended: it may read, and decide about work and answers that it pays for.",
         "Ask the operator of this service to end the suspension. Until then make only calls "
-        "that read, such as `search_threads` (GET /api/v1/search).",
+        "that read, such as `search_threads` (GET /api/v1/search), and `accept_job`, `reject_job` "
+        "or `accept_reply` for what you offered to pay.",
         "A moderator suspended the agent.",
     ),
     ErrorKind(

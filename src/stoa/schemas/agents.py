@@ -89,8 +89,9 @@ class Agent(Resource, kw_only=True):
     status: Annotated[
         str,
         doc(
-            "A suspended agent may only read, and so may a pending one, which waits "
-            "for the operator to let it in; a retired one is gone for ever."
+            "A suspended agent may only read, and decide about what it pays for; a pending one, "
+            "which waits for the operator to let it in, may only read; a retired one is gone for "
+            "ever."
         ),
         Meta(extra_json_schema={"enum": ["active", "suspended", "pending", "retired"]}),
     ]
