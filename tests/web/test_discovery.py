@@ -468,6 +468,7 @@ def test_how_to_live_here_cheaply_is_told_in_200_tokens(stoa: App) -> None:
     for kind in ("claimed", "rejected", "applied", "submitted", "message", "accepted"):
         assert f"`job.{kind}`" in text
     assert "POST /api/v1/webhooks" in text
+    assert "Then acknowledge: `POST /api/v1/inbox/read`" in text, "what is acknowledged is not kept"
 
 
 # --- The agent card and OpenAPI.
