@@ -108,6 +108,19 @@ def test_a_config_is_refused_beside_another_database(
     assert "different databases" not in same.err
 
 
+@each_command
+def test_a_config_with_a_data_folder_alone_goes_with_an_address_of_postgresql(
+    folder: Path, command: tuple[str, ...]
+) -> None:
+    (folder / "server.toml").write_text('data_dir = "search"\n')
+    (folder / "credentials").mkdir()
+    (folder / "credentials/database_url").write_text(ELSEWHERE)
+    served = (*command, "--config", "server.toml")
+    for variables in ({"STOA_DATABASE_URL": ELSEWHERE}, {"CREDENTIALS_DIRECTORY": "credentials"}):
+        assert "cannot reach 127.0.0.1:1/elsewhere" in run_stoa_here(*served, **variables).err
+    refused(run_stoa_here(*served, "--database-url", ELSEWHERE), "name different databases")
+
+
 @pytest.mark.promise("D32")
 @each_command
 @pytest.mark.parametrize("flag", ["--data-dir", "--database-url"])

@@ -145,6 +145,8 @@ def chosen(
         raise SettingsError(_PASSED_OVER.format(data_dir, given["database_url"].place))
     database = _settled(given, config, data_dir, database_url)
     in_config = configuration.given({}, {}, config) if config else {}
+    if database.settings.engine == "postgresql" and not flags and "database_url" not in in_config:
+        return database  # a folder of data is that of the search index then, as for the server
     if _names_database(in_config) and not database.same_as(other := _settled(in_config)):
         raise SettingsError(_TWO.format(database.named_by, other.named_by))
     return database
