@@ -68,12 +68,11 @@ def _shown(
     after: Role | None = None,
     **more: Any,
 ) -> Shown:
-    """A job as it is now with what `kind` has `more` than a summary; with `visible` as a party sees
-    it, `closed` where its reader cannot claim it, `applied` where it can assign it, `after` a write
-    of this party. The answer changes when something is due next, and at the deadline, behind which
-    there is no revision."""
+    """A job as it is now: as a party sees it if `visible`, `closed` if its reader cannot claim it,
+    `applied` if it can assign it, `after` a write of this party. `kind` has `more` members."""
     status, late = STATUSES[row.status], row.is_late(call.tx.now)
     if row.due_at is not None:
+        # The answer changes when something is due, and at the deadline, which ends all revisions.
         call.expires(row.due_at if late else min(row.due_at, row.deadline))
     names, actions = next_actions.on_job(
         row.id,
@@ -85,7 +84,6 @@ def _shown(
         after=after,
     )
     amount = Credits(row.amount)
-    completed = status is JobStatus.COMPLETED and row.decided_at is not None
     return kind(
         id=row.id,
         type=row.type,
@@ -106,7 +104,7 @@ def _shown(
         effort_estimate=row.effort_estimate,
         created_at=iso(row.created_at),
         deadline=iso(row.deadline),
-        completed_at=iso(row.decided_at or 0) if completed else None,
+        completed_at=iso(row.decided_at or 0) if status is JobStatus.COMPLETED else None,
         submission_count=row.submission_count,
         latest_submission_id=row.latest_submission_id,
         submissions_url=f"/api/v1/jobs/{row.id}/submissions",
