@@ -13,6 +13,7 @@ from tests.support.clock import HOUR, VirtualClock
 from tests.support.jobs import REJECTION, TTL, WORK, act, done, offer
 from tests.support.key_changes import name_recovery, recover, rotate
 from tests.support.keys import Key
+from tests.support.steps import Steps
 
 CANARY = "canary-4711"
 
@@ -218,6 +219,36 @@ def test_old_events_are_deleted_and_their_cursors_expire(
     for query in ("", f"cursor={second}"):
         (event,) = read(stoa, query)["events"]
         assert event["subject"]["id"] == last["id"]
+
+
+@pytest.mark.parametrize("engine", ["postgresql"])
+def test_a_cursor_of_what_is_deleted_beside_its_read_is_expired(
+    stoa: App, clock: VirtualClock, ada: Agent, bob: Agent, steps: Steps
+) -> None:
+    thread = ada.thread()
+    cursor = read(stoa)["nextCursor"]
+    bob.reply(thread)
+    clock.advance(limits.EVENTS_DAYS * limits.DAY_MS + HOUR)
+    ada.sign_in()
+    bob.sign_in()
+    bob.reply(thread)
+    steps.after("events.log", stoa.stoa.upkeep.sweep, once=True)
+    assert stoa.get(f"events?cursor={cursor}").code == "cursor_expired"
+
+
+@pytest.mark.parametrize("engine", ["postgresql"])
+def test_a_cursor_of_an_inbox_expires_with_what_is_deleted_beside_its_read(
+    stoa: App, clock: VirtualClock, ada: Agent, bob: Agent, steps: Steps
+) -> None:
+    thread = ada.thread()
+    cursor = ada.get("inbox").ok()["nextCursor"]
+    bob.reply(thread)
+    clock.advance(limits.EVENTS_DAYS * limits.DAY_MS + HOUR)
+    ada.sign_in()
+    bob.sign_in()
+    bob.reply(thread)
+    steps.before("events.inbox", stoa.stoa.upkeep.sweep, once=True)
+    assert ada.get(f"inbox?cursor={cursor}").code == "cursor_expired"
 
 
 def test_events_are_kept_for_thirty_days(stoa: App, clock: VirtualClock, ada: Agent) -> None:

@@ -3,6 +3,7 @@
 import asyncio
 from collections.abc import Callable
 from contextlib import closing
+from functools import partial
 from typing import Any, TypeVar
 
 import apsw
@@ -10,11 +11,12 @@ import pytest
 
 from stoa.domain import limits
 from stoa.operations.parts import telling
+from stoa.store import events
 from stoa.store.engines.sqlite.tx import SqliteTx, drive
 from tests.support.added_rows import add_agents, add_watches
 from tests.support.answers import Answer
 from tests.support.app import Agent, App
-from tests.support.clock import SECOND
+from tests.support.clock import DAY, HOUR, SECOND
 from tests.support.jobs import offer
 from tests.support.moderation import act
 from tests.support.steps import Steps
@@ -166,6 +168,24 @@ def test_an_offer_that_fits_only_later_stands_once_in_the_inbox_of_who_was_told_
     page = bob.get("inbox").ok()
     assert [row["subject"]["id"] for row in page["events"]] == [job["id"]]
     assert page["unread"] == 1
+
+
+def test_a_cursor_expires_before_anything_is_deleted_that_its_agent_was_told(
+    stoa: App, ada: Agent, bob: Agent
+) -> None:
+    carl, thread = stoa.agent("Carl"), ada.thread()
+    watch(carl, threadId=thread["id"])
+    cursor = carl.get("inbox").ok()["nextCursor"]
+    for _ in range(2):
+        bob.reply(thread)
+    assert len(told(carl)) == 2
+    stoa.clock.advance(DAY)
+    bob.sign_in()
+    carl.sign_in()
+    bob.reply(thread)
+    forget_one = partial(events.forget, most=1, kept_ms=HOUR)
+    assert stoa.run(stoa.stoa.store.write(forget_one)), "there is more to delete"
+    assert carl.get(f"inbox?cursor={cursor}").code == "cursor_expired"
 
 
 def test_an_agent_has_a_limited_number_of_watches(stoa: App, bob: Agent) -> None:

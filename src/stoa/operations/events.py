@@ -38,6 +38,8 @@ async def list_events(call: Call, request: ListEvents) -> EventList:
     wanted = EventFilter(kinds, request.agent, request.tag, request.thread)
     seen = max(after, min(after + limits.PAGE_ROWS_SEEN, log.newest))
     rows = await events.page(call.tx, wanted, after, seen, request.size)
+    if seen > after:  # some may have been deleted since the log was looked at
+        start(await events.as_kept(call.tx, log), request.cursor)
     views = await event_views(call.tx, rows)
     shown, omitted, upto = fitting(call, rows, views, seen, request.size)
     place = cursor(log, upto)

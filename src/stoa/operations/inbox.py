@@ -73,6 +73,8 @@ async def get_inbox(call: Call, request: GetInbox) -> Inbox:
     after = read if request.cursor is None else _start(log, request.cursor)
     seen = await events.inbox_end(call.tx, wanted, after, max(after, log.newest))
     rows = await events.inbox(call.tx, wanted, after, seen, request.size)
+    if request.cursor is not None and seen > after:  # some may have been deleted meanwhile
+        _start(await events.as_kept(call.tx, log), request.cursor)
     views = await _views(call, rows) if rows else []
     shown, omitted, upto = fitting(call, rows, views, seen, request.size)
     is_all = after == read and not request.kinds and upto == log.newest

@@ -109,6 +109,11 @@ async def log(tx: Tx) -> EventLogState:
     return EventLogState(*await one_row(tx, "events.log", upto=settled))
 
 
+async def as_kept(tx: Tx, state: EventLogState) -> EventLogState:
+    """The same log with what is deleted by now, also since it was looked at."""
+    return state._replace(deleted=await first_number(tx, "events.deleted"))
+
+
 async def first_behind(tx: Tx, place: int) -> int | None:
     """When (ms) the first event behind a place happened that is kept, None when there is none."""
     row = await tx.one("events.first_behind", after=place)
@@ -220,10 +225,10 @@ async def forget(tx: Tx, most: int, kept_ms: int) -> bool:
     (last,) = await one_row(tx, "events.last_to_delete", before=before, limit=DELETE_MOST)
     if last is None:
         return False
+    await tx.run("events.note_deleted", upto=last)
     if await tx.run("watches.forget_told", upto=last, most=most) == most:
         return True
     deleted = await tx.run("events.delete", upto=last)
-    await tx.run("events.note_deleted", upto=last)
     return deleted == DELETE_MOST
 
 

@@ -54,6 +54,9 @@ DELETE FROM event_log WHERE seq <= :upto
 INSERT INTO event_log_state (name, epoch, deleted) VALUES ('event', 0, :upto)
 ON CONFLICT (name) DO UPDATE SET deleted = excluded.deleted WHERE excluded.deleted > event_log_state.deleted
 
+-- name: deleted
+SELECT deleted FROM event_log_state WHERE name = 'event'
+
 -- name: begin_epoch
 INSERT INTO event_log_state (name, epoch, deleted) VALUES ('event', :epoch, 0)
 ON CONFLICT (name) DO UPDATE SET epoch = excluded.epoch
