@@ -53,6 +53,38 @@ def test_a_phrase_in_a_script_without_blanks_is_found_as_written_alone(
     assert found(stoa, "数据 -备份数") == [backup]
 
 
+def test_each_word_between_blanks_is_asked_for(stoa: App, alice: Agent) -> None:
+    for first, second in (
+        ("备份", "内存"),
+        ("数据备份", "内存泄漏"),
+        ("バックアップ", "データベース"),
+        ("백업", "메모리"),
+    ):
+        alice.thread("A", f"{first}。")
+        alice.thread("B", f"{second}。")
+        both = alice.thread("C", f"{first}。{second}。")["id"]
+        assert found(stoa, f"{first} {second}") == [both]
+    nothing = stoa.get(f"search?{urlencode({'q': '备份 火锅'})}").ok()
+    assert (nothing["threads"], nothing["unknownWords"]) == ([], ["火锅"])
+
+
+def test_a_text_with_a_rare_pair_of_a_question_is_no_answer_to_it(stoa: App, alice: Agent) -> None:
+    for n in range(60):
+        alice.thread("Others", f"in English {n}")
+    wanted = {
+        alice.thread("A", text)["id"]: q
+        for text, q in (
+            ("写真の背景を透明にする方法を教えてください", "背景を透明にしたい"),
+            ("ร้านอาหารอร่อยแถวสยาม", "ร้านอาหารแถวไหน"),
+            ("请问如何申请去日本的签证", "日本签证怎么申请"),
+        )
+    }
+    for thread, q in wanted.items():
+        assert found(stoa, q) == [thread]
+    for q in ("料理を上手に作る方法", "ร้านซ่อมรถยนต์ใกล้ฉัน", "请问哪里可以买到便宜的自行车"):
+        assert found(stoa, q) == []
+
+
 @pytest.mark.parametrize(
     ("text", "q"),
     [

@@ -132,6 +132,14 @@ def test_a_sentence_without_blanks_is_looked_for_by_its_pairs() -> None:
         parse("".join(characters[:65]))
 
 
+def test_pairs_of_what_stands_between_two_blanks_belong_together() -> None:
+    assert parse("テキスト 数据 数据库备份，恢复数据库 web").pairs == (
+        (("テキ",), ("キス",), ("スト",)),
+        (("数据",), ("据库",), ("库备",), ("备份",), ("恢复",), ("复数",)),
+    )
+    assert parse('数据 本 "数据库备份" -数据库备份 web').pairs == ()
+
+
 def test_words_count_more_in_a_title_and_less_in_another_form() -> None:
     one, several = weights(parse("wal")), weights(parse("wal mode"))
     for each in (one, several):

@@ -4,6 +4,7 @@ import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
+from itertools import chain
 from typing import NamedTuple
 
 from stoa.domain.limits import QUERY_CHARS, SEARCH_FORMS, SEARCH_TERMS
@@ -18,13 +19,16 @@ Phrase = tuple[str, ...]
 class Query:
     """What a search looks for (`include`) and what no result may hold (`exclude`).
 
-    What was `quoted` must be found; of the rest the more the better. The words are those of
-    `stoa.domain.words`; the ranking is a matter of the engine. What follows from them is made once.
+    What was `quoted` must be found; of the rest the more the better. Of what stood between two
+    blanks in a script without blanks between words, `pairs` has those of `include` that are pairs
+    of a longer run. The words are those of `stoa.domain.words`; the ranking is a matter of the
+    engine. What follows from them is made once.
     """
 
     include: tuple[Phrase, ...] = ()
     exclude: tuple[Phrase, ...] = ()
     quoted: frozenset[Phrase] = frozenset()
+    pairs: tuple[tuple[Phrase, ...], ...] = ()
 
     @property
     def is_empty(self) -> bool:
@@ -92,6 +96,7 @@ def parse(text: str) -> Query:
     include: dict[Phrase, None] = {}
     exclude: dict[Phrase, None] = {}
     quoted: set[Phrase] = set()
+    pairs: list[tuple[Phrase, ...]] = []
     for piece in _PIECE.finditer(_SINGLE_QUOTED.sub(r'"\1"', text).translate(_QUOTES)):
         word = piece["word"] or ""
         found = [*runs(word or piece["phrase"])]
@@ -101,6 +106,9 @@ def parse(text: str) -> Query:
             exclude[_exactly(found, whole=not word)] = None
         elif word:
             include |= dict.fromkeys(_phrases(found))
+            longer = (run.plain for run in found if run.unspaced and _is_long(run.plain))
+            if some := dict.fromkeys(chain.from_iterable(map(_unspaced, longer))):
+                pairs.append(tuple(some))
         else:
             phrase = _exactly(found, whole=True)
             include[phrase] = None
@@ -110,7 +118,7 @@ def parse(text: str) -> Query:
     count = sum(map(len, (*include, *exclude)))
     if count > SEARCH_TERMS:
         raise ValueError(f"Must have at most {SEARCH_TERMS} words, not {count}: leave some out.")
-    return Query(tuple(include), tuple(exclude), frozenset(quoted))
+    return Query(tuple(include), tuple(exclude), frozenset(quoted), tuple(pairs))
 
 
 def _phrases(found: Iterable[WordRun]) -> Iterator[Phrase]:
@@ -131,11 +139,16 @@ def _phrases(found: Iterable[WordRun]) -> Iterator[Phrase]:
         yield tuple(beside)
 
 
+def _is_long(plain: Phrase) -> bool:
+    """Whether a run without blanks between its words may be several words."""
+    return len(plain[1::2]) >= _ONE_WORD
+
+
 def _unspaced(plain: Phrase) -> Iterator[Phrase]:
     """What is looked for of a run that has no blanks between its words: a short one as a whole, and
     of others their pairs, of which a text with the same words in another order has some too."""
     pairs = plain[1::2]
-    if len(pairs) < _ONE_WORD:
+    if not _is_long(plain):
         yield plain[1:-1] or plain
     elif len(pairs) <= _EVERY_PAIR:
         yield from zip(pairs)

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from functools import partial
-from itertools import islice
+from itertools import chain, islice
 from operator import itemgetter
 from typing import Literal, NamedTuple
 
@@ -216,14 +216,16 @@ class _Search:
 
     def unknown(self) -> list[str]:
         """The first words of the query that no shown text has in any form, but for those that need
-        not be there: which say little, or are a part of a run without blanks."""
+        not be there: which say little, or are a part of a longer run without blanks."""
         missing: dict[str, None] = {}
+        in_runs = {*chain.from_iterable(self._query.pairs)}
         for wording, phrase in zip(self._query.include, self._phrases, strict=True):
-            if phrase.present:
+            if phrase.present or wording in in_runs:
                 continue
             for word in wording:
                 anywhere = self._known[word].anywhere if wording[1:] else phrase.present
-                if not (says_little(word) or is_unspaced(word) or anywhere & self._live):
+                is_part = is_unspaced(word) and wording[1:]
+                if not (says_little(word) or is_part or anywhere & self._live):
                     missing[as_written(word)] = None
         return [*missing][:SEARCH_UNKNOWN]
 
@@ -276,26 +278,28 @@ class _Search:
         """The texts of each phrase that must be there, and of others that suffice if they are rare.
 
         Words that most texts have need not be there beside others, nor need words with signs beside
-        their letters. Of a run without blanks half of the pairs must be there. Words that no text
-        has need not be there either, where enough others are left.
+        their letters. Of a run without blanks half of the pairs must be there, and a third suffice
+        if that is rare: one pair is no word. Words that no text has need not be there either, where
+        enough others are left.
         """
         needed: list[BitMap] = []
-        pairs: list[BitMap] = []
-        signed: list[BitMap] = []
-        for wording, phrase in zip(self._query.include, self._phrases, strict=True):
-            word = wording[0]
+        others: list[BitMap] = []
+        phrases = dict(zip(self._query.include, self._phrases, strict=True))
+        in_runs = {*chain.from_iterable(self._query.pairs)}
+        for wording in phrases.keys() - (in_runs - self._query.quoted):
+            present = phrases[wording].present
             if wording in self._query.quoted or wording[1:]:
-                needed.append(phrase.present)
-            elif is_signed(word):
-                signed.append(phrase.present)
-            elif is_unspaced(word) and word[1:]:
-                pairs.append(phrase.present)
-            elif not says_little(word):
-                needed.append(phrase.present)
-        if pairs:
-            levels, half = at_least(pairs, self._among), (len(pairs) + 1) // 2
+                needed.append(present)
+            elif is_signed(wording[0]):
+                others.append(present)
+            elif not says_little(wording[0]):
+                needed.append(present)
+        for pairs in self._query.pairs:
+            levels = at_least([phrases[one].present for one in pairs], self._among)
+            half, third = (len(pairs) + 1) // 2, max(2, (len(pairs) + 2) // 3)
             needed.append(levels[half] if half < len(levels) else BitMap())
-        return _had(needed or [phrase.present for phrase in self._phrases]), pairs + signed
+            others.append(levels[third] if third < len(levels) else BitMap())
+        return _had(needed or [phrase.present for phrase in self._phrases]), others
 
     def _all_words(self, wording: Phrase) -> WordTexts:
         """The texts with all words of a phrase, wherever they stand."""
