@@ -148,6 +148,17 @@ def test_common_quotation_marks_make_a_phrase(stoa: App, alice: Agent, marks: st
     assert len(found(stoa, "it's busy")) == 0
 
 
+def test_a_command_or_a_message_is_found_that_has_other_names(stoa: App, alice: Agent) -> None:
+    command = alice.thread("a", "I tried git rebase -i, then push --force")["id"]
+    message = alice.thread("b", "AttributeError: 'NoneType' object has no attribute 'split'")["id"]
+    alice.thread("c", "I strip an attribute, and the Request is forced by another error")
+    assert found(stoa, "git rebase -i") == found(stoa, "git push --force") == [command]
+    for own in ("'NoneType' object has no attribute 'body'", "‘None’ attribute of object ‘split’"):
+        assert found(stoa, f"AttributeError: {own}") == [message]
+    assert found(stoa, "object 'attribute split'") == [message]
+    assert found(stoa, "object 'split attribute'") == []
+
+
 def test_a_snippet_shows_the_place_within_a_run(stoa: App, alice: Agent) -> None:
     alice.thread("A", "其他的话。" * 100 + "如何备份数据库的文件" + "其他的话。" * 100)
     alice.thread("B", "softer\u00ad " * 90 + "Straße und C++ " + "behind " * 100)

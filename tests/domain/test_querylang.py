@@ -27,7 +27,8 @@ QUERIES = st.text(max_size=60) | st.lists(PIECES, max_size=30).map("".join)
         ("write-ahead", [("write", "ahead")], []),
         ("wal -write-ahead", [("wal",)], [("write", "ahead")]),
         ("snake_case a-b", [("snake", "case"), ("a", "b")], []),
-        ("wal --mode", [("wal",)], [("mode",)]),
+        ("wal --mode", [("wal",), ("mode",)], []),
+        ("rebase -i -other ls -l", [("rebase",), ("i",), ("ls",)], [("other",), ("l",)]),
         ("wal - mode", [("wal",), ("mode",)], []),
         ("wal AND NOT mode", [("wal",), ("and",), ("not",), ("mode",)], []),
         ('never "closed quote', [("never",), ("closed", "quote")], []),
@@ -52,6 +53,7 @@ QUERIES = st.text(max_size=60) | st.lists(PIECES, max_size=30).map("".join)
             [("don", "t"), ("wal", "mode"), ("a", "b"), ("rock", "n", "roll")],
             [],
         ),
+        ("KeyError: 'a-b' ‘c’ in 'd.", [("keyerror",), ("a", "b"), ("c",), ("in",), ("d",)], []),
         ("हिन्दी", [("हिन्दी",)], []),
         ("e\u0301te\u0301", [("ete",)], []),
         ("wal \u0301", [("wal",)], []),
@@ -73,7 +75,7 @@ def test_a_text_without_a_word_is_an_empty_query(text: str):
     assert parse(text).is_empty
 
 
-@pytest.mark.parametrize("text", ["-wal", '-"busy timeout"', "-a -b"])
+@pytest.mark.parametrize("text", ["-wal", '-"busy timeout"', "-c -b"])
 def test_only_leaving_out_is_refused_with_advice(text: str):
     with pytest.raises(ValueError, match="add a word to search for"):
         parse(text)
@@ -115,6 +117,11 @@ def test_terms_to_show_are_folded_and_leave_out_what_was_excluded():
     assert query.terms == ("creme", "brulee", "izmir", "ete", "λογοσ")
     assert parse('"日本語" C++').terms == ("日本", "本語", "c", "c++")
     assert parse('"本"').terms == ("本",)
+
+
+def test_names_in_single_quotes_need_not_be_there() -> None:
+    assert not parse("'NoneType' has no ‘split’").quoted
+    assert parse("'no such file' ‘数据’").quoted == {("no", "such", "file"), ("数据",)}
 
 
 def test_what_is_quoted_makes_another_query() -> None:

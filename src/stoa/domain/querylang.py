@@ -1,7 +1,7 @@
 """The search language: words, "phrases" and -not, read into a query that names no engine."""
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from itertools import chain
@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 from stoa.domain.limits import QUERY_CHARS, SEARCH_FORMS, SEARCH_TERMS
 from stoa.domain.wordforms import other_forms
-from stoa.domain.words import WordRun, as_written, is_unspaced, runs
+from stoa.domain.words import WordRun, as_written, is_unspaced, runs, says_little
 
 Phrase = tuple[str, ...]
 """Words that must stand next to each other in this order; one word is a phrase too."""
@@ -69,9 +69,11 @@ class Query:
 _QUOTES = str.maketrans(dict.fromkeys("“”„‟«»‹›「」『』﹁﹂﹃﹄｢｣〈〉《》〝〞〟＂❝❞", '"'))
 _SINGLE = "'‘’‚‛❛❜＇"
 _SINGLE_QUOTED = re.compile(
-    rf"(?<!\w)[{_SINGLE}](?=\S)([^{_SINGLE}\"]*[^\s{_SINGLE}])[{_SINGLE}](?!\w)"
+    rf"(?<!\w)[{_SINGLE}](?=\S)(?![!-&(-~]+[{_SINGLE}])"
+    rf"([^{_SINGLE}\"]*[^\s{_SINGLE}])[{_SINGLE}](?!\w)"
 )
-"""A single quote in a word is an apostrophe."""
+"""A single quote in a word is an apostrophe, and those around one ASCII word are of a message that
+names something: another thread about `KeyError: 'name'` has another name there."""
 _PIECE = re.compile(r'(?P<minus>-?)"(?P<phrase>[^"]*)"?|(?P<word>[^\s"]+)')
 
 _ONE_WORD = 3
@@ -84,10 +86,12 @@ _EVERY_PAIR = 16
 def parse(text: str) -> Query:
     """Read a search text: words and "phrases" to look for, with a - in front to leave out.
 
-    Any common quotation marks make a phrase. No other character has a meaning but as
-    `stoa.domain.words` reads it: `a-b` is looked for as a and b side by side. A quote that is not
-    closed reaches to the end. ValueError for more than 1000 characters or 32 words, and when there
-    is only something to leave out; no other text is refused.
+    Any common quotation marks make a phrase. Options of commands, as in `rebase -i` and `push
+    --force`, are looked for: in front of a word of one or two letters that most texts have a - says
+    nothing, nor do two. No other character has a meaning but as `stoa.domain.words` reads it: `a-b`
+    is looked for as a and b side by side. A quote that is not closed reaches to the end. ValueError
+    for more than 1000 characters or 32 words, and when there is only something to leave out; no
+    other text is refused.
     """
     if len(text) > QUERY_CHARS:
         raise ValueError(
@@ -102,7 +106,7 @@ def parse(text: str) -> Query:
         found = [*runs(word or piece["phrase"])]
         if not found:
             continue
-        if piece["minus"] or word.startswith("-"):
+        if piece["minus"] or _leaves_out(word, found):
             exclude[_exactly(found, whole=not word)] = None
         elif word:
             include |= dict.fromkeys(_phrases(found))
@@ -119,6 +123,16 @@ def parse(text: str) -> Query:
     if count > SEARCH_TERMS:
         raise ValueError(f"Must have at most {SEARCH_TERMS} words, not {count}: leave some out.")
     return Query(tuple(include), tuple(exclude), frozenset(quoted), tuple(pairs))
+
+
+_SHORT = 2
+"""Letters of an option, at most, that is taken for one where most texts have it as a word."""
+
+
+def _leaves_out(word: str, found: Sequence[WordRun]) -> bool:
+    first, *_ = found[0].words
+    is_option = word.startswith("--") or (len(first) <= _SHORT and says_little(first))
+    return word.startswith("-") and not is_option
 
 
 def _phrases(found: Iterable[WordRun]) -> Iterator[Phrase]:
