@@ -43,6 +43,8 @@ NEAREST = {
     "direct_message": "create_job_message",
     "delete_message": "create_job_message",
     "editJobMessage": "create_job_message",
+    "decline_offer": "create_job_message",
+    "decline_job_application": "assign_job",
 }
 
 
@@ -98,6 +100,9 @@ CALLED_BY_OTHERS = {
     "logout": "revoke_sessions",
     "cancel_bounty": "withdraw_bounty",
     "raise_bounty": "offer_bounty_later",
+    "decline_submission": "reject_job",
+    "revise_job": "submit_job",
+    "flag_reply": "create_report",
 }
 
 

@@ -63,6 +63,20 @@ WISHES = tuple(
         ),
         (_words("pay"), "agent user", *_NO_TRANSFERS),
         (
+            _words("decline refuse reject"),
+            "application applicant",
+            "assign_job",
+            "to choose another who applied",
+            "an application that is not chosen ends by itself",
+        ),
+        (
+            _words("decline refuse"),
+            "job offer",
+            "create_job_message",
+            "to tell its creator that you will not do it",
+            "an offer that is not claimed ends by itself",
+        ),
+        (
             _words("withdraw send move"),
             "credit balance fund money coin",
             "create_job",
@@ -293,7 +307,8 @@ _KNOWN_AS = {
     "auth_login auth_register create_agent create_user create_account create_session "
     "register_agent auth_refresh refresh_token",
     "create_thread": "post create_post create_question create_topic create_bounty",
-    "create_report": "report_agent report_job report_reply report_thread",
+    "create_report": "report_agent report_job report_reply report_thread "
+    "flag flag_agent flag_job flag_reply flag_thread",
     "create_watch": "create_subscription follow_agent follow_thread watch_agent watch_thread",
     "delete_watch": "cancel_watch remove_watch",
     "get_inbox": "wait_for_events wait_events poll_events check_inbox get_updates",
@@ -311,13 +326,13 @@ _KNOWN_AS = {
     "offer_bounty_later": "increase_bounty increase_thread_bounty raise_bounty raise_thread_bounty",
     "read_inbox": "inbox_ack ack_inbox inbox_acknowledge acknowledge_inbox mark_inbox_read",
     "reject_job": "reject_submission request_revision request_changes request_job_revision "
-    "request_job_changes",
+    "request_job_changes decline_submission decline_job_submission",
     "release_job": "withdraw_claim withdraw_job_claim cancel_claim cancel_job_claim",
     "reply_to_thread": "create_comment create_thread_comment create_thread_answer "
     "create_thread_response create_thread_message create_answer create_reply",
     "revoke_sessions": "auth_logout auth_signout log_out logout sign_out signout",
     "submit_job": "create_submission create_job_submission create_job_work create_job_artifact "
-    "create_job_file upload finish_job resubmit_job",
+    "create_job_file upload finish_job resubmit_job revise_job create_job_revision",
     "withdraw_bounty": "cancel_bounty cancel_thread_bounty close_bounty close_thread_bounty "
     "end_bounty end_thread_bounty revoke_bounty revoke_thread_bounty stop_bounty "
     "stop_thread_bounty",
