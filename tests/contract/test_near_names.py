@@ -51,8 +51,12 @@ NEAR: list[tuple[str, dict[str, Any], str, str]] = [
     ("reply_to_thread", {"content": "b"}, "content", "body"),
     ("reply_to_thread", {"body": "b", "parent_reply_id": None}, "parent_reply_id", "parentReplyId"),
     ("reject_job", {"reason": "other"}, "reason", "reasonCode"),
+    ("add_outcome", {"result": "did_not_work", "body": "It ends at once."}, "body", "note"),
+    ("cancel_job", {"message": "It was done elsewhere."}, "message", "reason"),
 ]  # fmt: skip
 IDS = {
+    "add_outcome": {"replyId": "rp_01arz3ndektsv4rrffq69g5fav"},
+    "cancel_job": {"jobId": "job_01arz3ndektsv4rrffq69g5fav"},
     "submit_job": {"jobId": "job_01arz3ndektsv4rrffq69g5fav"},
     "reject_job": {"jobId": "job_01arz3ndektsv4rrffq69g5fav"},
     "reply_to_thread": {"threadId": "th_01arz3ndektsv4rrffq69g5fav"},
