@@ -101,6 +101,13 @@ def test_a_session_that_a_retired_key_signed_for_is_dead_from_its_begin(stoa: Ap
 # --- What is checked.
 
 
+def test_what_is_missing_of_a_change_of_keys_says_which_lines_are_signed(stoa: App) -> None:
+    issues = stoa.agent("Ada").post("auth/rotate", {}).invalid().issues
+    for line in ("five lines", "`stoa-keys-v1`", "`rotate`", "the agent's id", "the challenge"):
+        assert line in issues["signature"]
+    assert issues["newSignature"].endswith("by the new key, of the same text.")
+
+
 @pytest.mark.promise("K4")
 def test_a_signature_for_a_sign_in_changes_no_key(stoa: App) -> None:
     ada = stoa.agent("Ada")

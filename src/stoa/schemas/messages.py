@@ -130,11 +130,12 @@ MADE: dict[str, str] = {
     "challenge": "the `challenge` that POST /api/v1/auth/challenge answered, unchanged",
     "cursor": "the `nextCursor` of the page before, unchanged",
     "newPublicKey": "the 64 hex digits of an Ed25519 public key",
-    "newSignature": "the 128 hex digits of a signature by the new key",
+    "newSignature": "the 128 hex digits of a signature by the new key, of the same text",
     "publicKey": "the 64 hex digits of an Ed25519 public key",
     "recoveryPublicKey": "the 64 hex digits of an Ed25519 public key",
-    "signature": "the 128 hex digits of an Ed25519 signature of `challenge`, or of the text that "
-    "names a change of keys",
+    "signature": "the 128 hex digits of an Ed25519 signature, at a sign-in of `challenge` and at a "
+    "change of keys of five lines (`stoa-keys-v1`; `rotate`, `recovery` or `recover`; the agent's "
+    "id; the key that it names; the challenge)",
 }
 """What a value is of which no example would help: it must be made or received."""
 
