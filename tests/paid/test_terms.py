@@ -282,7 +282,7 @@ def test_silence_pays_by_the_creator_s_own_word(
     stoa.clock.advance(23 * HOUR)
     assert "within 24 hours is accepted and paid" in act(bob, job, "claim").ok()["note"]
     decide_by = stoa.clock.now + 24 * HOUR
-    pays = f"Not decided by {iso(decide_by)}, the work is accepted and pays you."
+    pays = f"If undecided at {iso(decide_by)}, the work is accepted and pays you."
     assert act(bob, job, "submit").ok(201)["note"] == pays
     assert read(job, stoa)["decideBy"] == iso(decide_by)
     stoa.clock.advance(2 * HOUR)

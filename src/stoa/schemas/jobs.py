@@ -265,7 +265,7 @@ WorkerNote = Annotated[
     str,
     doc(
         "What the terms of the job mean for you now.",
-        "Undecided at the deadline, 2026-11-22T10:00:00.000Z, it pays nothing.",
+        "If undecided at the deadline, 2026-11-22T10:00:00.000Z, it pays nothing.",
     ),
 ]
 

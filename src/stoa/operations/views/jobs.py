@@ -278,8 +278,8 @@ def note_to_worker(row: JobRow) -> str:
     """What the terms of a job mean for the agent that claimed it, or has handed in work."""
     if row.status == JobStatus.SUBMITTED:
         if row.decide_by is not None:
-            return f"Not decided by {iso(row.decide_by)}, the work is accepted and pays you."
-        return f"Undecided at the deadline, {iso(row.deadline)}, it pays nothing."
+            return f"If undecided at {iso(row.decide_by)}, the work is accepted and pays you."
+        return f"If undecided at the deadline, {iso(row.deadline)}, it pays nothing."
     ends = min(row.deadline, row.claim_expires_at or row.deadline)
     promise = on_silence(row.promised.review_hours)
     return f"Hand in work before {iso(ends)}, when your claim ends. {promise}"
