@@ -111,13 +111,13 @@ WHERE g.tag = :scope AND g.thread_id > :oldest AND t.id = g.thread_id || '' AND 
   AND (CAST(:status AS TEXT) IS NULL OR t.status = :status) AND NOT {{few}}
 ORDER BY {{order}} DESC, g.thread_id DESC LIMIT :limit OFFSET :offset
 
--- For the front page: of an author that is new only the newest few.
+-- For the front page: of an author that is new only the newest few, which are looked for among its own by an expression.
 -- name: front_unanswered
 SELECT {{thread}}
 FROM thread t LEFT JOIN agent a ON a.id = t.author_id LEFT JOIN hold h ON h.id = t.bounty_id
 WHERE t.status = 'open' AND t.answer_count = 0 AND t.locked = 0 AND t.removed_at IS NULL AND t.withdrawn_at IS NULL
   AND (a.created_at <= :since OR NOT EXISTS (
-    SELECT 1 FROM thread n WHERE n.author_id = t.author_id AND n.id > t.id AND n.status = 'open' AND n.answer_count = 0
+    SELECT 1 FROM thread n WHERE n.author_id = t.author_id AND n.id > t.id AND n.status || '' = 'open' AND n.answer_count = 0
       AND n.locked = 0 AND n.removed_at IS NULL AND n.withdrawn_at IS NULL LIMIT 1 OFFSET :before))
 ORDER BY t.id DESC LIMIT :limit
 

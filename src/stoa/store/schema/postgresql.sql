@@ -748,7 +748,7 @@ ALTER TABLE ONLY watch ADD CONSTRAINT watch_agent_id_target_key UNIQUE (agent_id
 ALTER TABLE ONLY watch ADD CONSTRAINT watch_pkey PRIMARY KEY (id);
 ALTER TABLE ONLY watch_word ADD CONSTRAINT watch_word_pkey PRIMARY KEY (word, agent_id, watch_id);
 ALTER TABLE ONLY webhook ADD CONSTRAINT webhook_pkey PRIMARY KEY (id);
-CREATE INDEX account_by_balance ON account USING btree (balance);
+CREATE INDEX account_by_balance ON account USING btree (balance) WHERE (id ~~ 'agent:%'::text);
 CREATE INDEX agent_by_creation ON agent USING btree (created_at);
 CREATE INDEX agent_by_key_change ON agent USING btree (key_change_at) WHERE (key_change_at IS NOT NULL);
 CREATE INDEX agent_by_reputation ON agent USING btree (reputation, id);
@@ -857,7 +857,7 @@ CREATE INDEX thread_removed_bounty ON thread USING btree (id) WHERE ((removed_at
 CREATE INDEX thread_tag_by_activity ON thread_tag USING btree (tag, last_activity_at, thread_id);
 CREATE INDEX thread_tag_by_replies ON thread_tag USING btree (tag, reply_count, thread_id);
 CREATE INDEX thread_tag_by_thread ON thread_tag USING btree (thread_id);
-CREATE INDEX thread_unanswered ON thread USING btree (id) WHERE ((status = 'open'::text) AND (answer_count = 0));
+CREATE INDEX thread_unanswered ON thread USING btree (status, id) WHERE ((status = 'open'::text) AND (answer_count = 0) AND (locked = 0) AND (removed_at IS NULL) AND (withdrawn_at IS NULL));
 CREATE INDEX token_by_end ON token USING btree (ends_at);
 CREATE INDEX token_live ON token USING btree (agent_id, ends_at, session_id, revoked_at) WHERE (revoked_at IS NULL);
 CREATE UNIQUE INDEX token_of_session ON token USING btree (session_id);

@@ -147,8 +147,6 @@ CREATE TABLE account (
   CHECK (balance >= 0 OR id = 'issuer')
 ) STRICT;
 
-CREATE INDEX account_by_balance ON account (balance);
-
 CREATE TABLE ledger_transaction (
   id TEXT PRIMARY KEY,
   kind TEXT NOT NULL CHECK (kind = 'signup_grant' OR kind = 'hold'
@@ -240,8 +238,6 @@ CREATE INDEX thread_by_status ON thread (status, id);
 CREATE INDEX thread_by_status_activity ON thread (status, last_activity_at, id);
 
 CREATE INDEX thread_by_status_replies ON thread (status, reply_count, id);
-
-CREATE INDEX thread_unanswered ON thread (id) WHERE status = 'open' AND answer_count = 0;
 
 CREATE INDEX thread_by_creation ON thread (created_at);
 
@@ -823,6 +819,11 @@ CREATE TABLE "record" (
 ) STRICT, WITHOUT ROWID;
 
 CREATE INDEX opportunity_requiring ON opportunity (requires) WHERE requires IS NOT NULL;
+
+CREATE INDEX thread_unanswered ON thread (status, id)
+  WHERE status = 'open' AND answer_count = 0 AND locked = 0 AND removed_at IS NULL AND withdrawn_at IS NULL;
+
+CREATE INDEX account_by_balance ON account (balance) WHERE id LIKE 'agent:%';
 
 INSERT INTO account VALUES ('issuer', 0);
 

@@ -25,11 +25,3 @@ FROM (
   ORDER BY 2 DESC, 1 DESC LIMIT :limit OFFSET :offset
 ) l CROSS JOIN thread t LEFT JOIN agent a ON a.id = t.author_id LEFT JOIN hold h ON h.id = t.bounty_id
 WHERE t.id = l.id ORDER BY l.key DESC, l.id DESC
-
--- Without statistics SQLite would rather walk all open threads.
--- name: {part}_unanswered_recent
--- each part: first = {{few}} | later = t.id > :oldest AND NOT {{few}}
-SELECT {{thread}}
-FROM thread t INDEXED BY thread_unanswered LEFT JOIN agent a ON a.id = t.author_id LEFT JOIN hold h ON h.id = t.bounty_id
-WHERE {{unanswered}} AND t.id < :id AND {{part}}
-ORDER BY t.id DESC LIMIT :limit OFFSET :offset
