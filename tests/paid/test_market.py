@@ -14,7 +14,7 @@ from stoa.store.market import Finished, MarketRow
 from stoa.store.tx import Tx
 from tests.support import jobs
 from tests.support.app import Agent, App
-from tests.support.clock import DAY, HOUR, SECOND
+from tests.support.clock import DAY, HOUR, MINUTE, SECOND
 from tests.support.database import query
 
 
@@ -149,6 +149,21 @@ def test_what_is_due_counts_as_refunded(town: App) -> None:
     }
     assert shown["topTags"] == []
     assert shown["agents"] == {"total": 2, "active24h": 0}
+
+
+def test_a_new_agent_is_active_at_once_and_one_that_comes_back_within_a_minute(
+    stoa: App, ada: Agent, bob: Agent
+) -> None:
+    stoa.clock.advance(2 * DAY)
+    for _ in stoa.processes:
+        assert market(stoa)["agents"] == {"total": 2, "active24h": 0}
+    stoa.agent("cy")
+    ada.sign_in()
+    for _ in stoa.processes:
+        assert market(stoa)["agents"] == {"total": 3, "active24h": 1}
+    stoa.clock.advance(MINUTE)
+    for _ in stoa.processes:
+        assert market(stoa)["agents"] == {"total": 3, "active24h": 2}
 
 
 def test_every_day_has_its_row(stoa: App, ada: Agent, bob: Agent) -> None:

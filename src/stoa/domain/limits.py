@@ -68,6 +68,7 @@ RECENT_EVENTS = 20  # of a reputation breakdown
 MARKET_DAYS = 30
 SETTLED_MS = HOUR_MS  # what was written longer ago than this, every reader sees
 SNAPSHOT_MAX_MS = 5 * SECOND_MS  # the market may be this old, so that no request scans
+IDLE_KEPT_MS = MINUTE_MS  # who is idle is counted anew after so long, since that reads all agents
 SITEMAP_MS = MINUTE_MS  # the sitemap may be this old, since it looks for all new ids
 SITEMAP_PARTS_MS = HOUR_MS  # its parts begin where they did this long ago, since that walks all ids
 

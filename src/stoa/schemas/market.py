@@ -22,7 +22,7 @@ class AgentCounts(Resource, kw_only=True):
     """Agents, and those who signed in or wrote in the last 24 hours."""
 
     total: int
-    active24h: int
+    active24h: Annotated[int, doc("Who came back in the last minute may be missing.")]
 
 
 class ThreadCounts(Resource, kw_only=True):

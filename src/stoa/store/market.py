@@ -13,6 +13,7 @@ SAMPLE_JOBS = 1000
 """What is usual is read off this many of the newest jobs of the window."""
 TOP_TAGS = 10
 _Figure = TypeVar("_Figure")
+_PREFIXES = {"agents": "ag_", "threads": "th_", "replies": "rp_"}
 SERIES = ("agents", "threads", "answers", "jobs_created", "jobs_completed", "credits_paid")
 
 
@@ -85,17 +86,20 @@ class Finished:
     """What was counted once and does not change any more, so that it is not counted again.
 
     Of each series the days that are over; of the jobs offered each day those that ended; of what
-    was paid in a span of time all but the last hour; of replies and jobs those up to an id. What
-    was written within `settled_ms` may not be seen yet.
+    was paid in a span of time all but the last hour; of other rows those up to an id. What
+    was written within `settled_ms` may not be seen yet. Who is idle can come back, so these are
+    counted anew after `idle_ms`.
     """
 
     settled_ms: int = limits.SETTLED_MS
+    idle_ms: int = limits.IDLE_KEPT_MS
     series: defaultdict[str, DailyFigures[int]] = field(
         default_factory=lambda: defaultdict(DailyFigures[int])
     )
     statuses: DailyFigures[dict[str, int]] = field(default_factory=DailyFigures[dict[str, int]])
     paid: dict[int, Paid] = field(default_factory=dict[int, Paid])
-    replies: tuple[str, int] | None = None
+    rows: dict[str, tuple[str, int]] = field(default_factory=dict[str, tuple[str, int]])
+    idle: tuple[int, int] | None = None
     jobs: tuple[str, dict[str, int]] = ("", {})
 
 
@@ -110,20 +114,22 @@ async def read(tx: Tx, finished: Finished) -> MarketRow:
     (due,) = await one_row(tx, "market.oldest_due", now=tx.now)
     # A day is not over while something is due since then that is not booked.
     over = (settled if due is None else min(settled, due)) // day
-    agents, active, waits_since = await one_row(tx, "market.agents", since=tx.now - day)
     # Who waits to be let in will count for the day of its registration.
-    overs = dict.fromkeys(SERIES, over) | {"agents": min(over, (waits_since or tx.now) // day)}
+    waits_since = await first_number(tx, "market.waits_since", now=tx.now)
+    overs = dict.fromkeys(SERIES, over) | {"agents": min(over, waits_since // day)}
+    agents = await _count(tx, "agents", finished, waits_since)
     held_bounties, oldest_held = await one_row(tx, "market.held")
+    placed = oldest_held or tx.now  # what is held gets its place later
     from_id = f"job_{encode_ulid(first * day, 0)}"
     sample = await tx.all("market.sample", from_id=from_id, sample=SAMPLE_JOBS)
     tags = await tx.all("market.top_tags", now=tx.now, limit=TOP_TAGS)
     holders, held = await one_row(tx, "market.richest", most=max(1, agents // 10))
     return MarketRow(
-        agents=(agents, active),
-        threads=dict(await _pairs(tx, "market.threads")),
+        agents=(agents, agents - await _idle(tx, agents, finished)),
+        threads=await _threads(tx, finished, placed),
         unanswered=await first_number(tx, "market.unanswered"),
-        replies=await _replies(tx, finished, oldest_held or tx.now),
-        jobs=await _jobs(tx, finished, oldest_held or tx.now),
+        replies=await _count(tx, "replies", finished, placed),
+        jobs=await _jobs(tx, finished, placed),
         holds=await _holds(tx, held_bounties),
         locked_bounties=await first_number(tx, "market.locked_bounties", now=tx.now),
         issued=await first_number(tx, "market.issued"),
@@ -212,17 +218,33 @@ async def _statuses(tx: Tx, first: int, finished: Finished) -> dict[int, dict[st
     return days.add(first, found, over)
 
 
-async def _replies(tx: Tx, finished: Finished, oldest_held: int) -> int:
-    """Replies, of which older ones than any that is held, and gets its place later, are counted
-    once."""
-    if finished.replies is None:
-        count = await first_number(tx, "market.replies")
+async def _count(tx: Tx, rows: str, finished: Finished, placed: int) -> int:
+    """All rows of a kind; those from before `placed` (ms), where none is added any more, are
+    counted once."""
+    if rows not in finished.rows:
+        count = await first_number(tx, f"market.{rows}")
     else:
-        after, counted = finished.replies
-        count = counted + await first_number(tx, "market.replies_after", after=after)
-    last = f"rp_{encode_ulid(min(tx.now - finished.settled_ms, oldest_held), 0)}"
-    finished.replies = (last, count - await first_number(tx, "market.replies_after", after=last))
+        after, counted = finished.rows[rows]
+        count = counted + await first_number(tx, f"market.{rows}_after", after=after)
+    last = _PREFIXES[rows] + encode_ulid(min(tx.now - finished.settled_ms, placed), 0)
+    newer = await first_number(tx, f"market.{rows}_after", after=last)
+    finished.rows[rows] = (last, count - newer)
     return count
+
+
+async def _idle(tx: Tx, agents: int, finished: Finished) -> int:
+    """How many of all `agents` were not seen for a day. To count them reads every agent: what is
+    known of them holds for a time, in which nobody new is idle."""
+    if finished.idle is None or tx.now - finished.idle[0] >= finished.idle_ms:
+        active = await first_number(tx, "market.active", since=tx.now - limits.DAY_MS)
+        finished.idle = (tx.now, agents - active)
+    return finished.idle[1]
+
+
+async def _threads(tx: Tx, finished: Finished, placed: int) -> dict[str, int]:
+    total = await _count(tx, "threads", finished, placed)
+    unsolved = await first_number(tx, "market.open_threads")
+    return {"open": unsolved, "answered": total - unsolved}
 
 
 async def _all_jobs(tx: Tx, finished: Finished, oldest_held: int) -> dict[str, int]:

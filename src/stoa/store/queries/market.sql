@@ -1,14 +1,21 @@
 -- A job whose revision was given back or ran out of time ends without a decision, though it notes when.
 -- let given_back: EXISTS (SELECT 1 FROM released_claim r WHERE r.job_id = job.id AND r.agent_id = job.claimer_id)
 
--- Who waits to be let in does not count yet; since when the first one waits.
+-- Who waits to be let in does not count yet.
 -- name: agents
-SELECT count(*), coalesce(sum(CASE WHEN last_seen_at > :since THEN 1 ELSE 0 END), 0),
-       (SELECT min(w.pending_at) FROM agent w WHERE w.pending_at IS NOT NULL)
-FROM agent WHERE pending_at IS NULL
+SELECT (SELECT count(*) FROM agent) - (SELECT count(*) FROM agent WHERE pending_at IS NOT NULL)
+
+-- name: active
+SELECT count(*) FROM agent WHERE pending_at IS NULL AND last_seen_at > :since
+
+-- name: waits_since
+SELECT coalesce(min(pending_at), CAST(:now AS BIGINT)) FROM agent WHERE pending_at IS NOT NULL
 
 -- name: threads
-SELECT status, count(*) FROM thread GROUP BY status
+SELECT count(*) FROM thread
+
+-- name: open_threads
+SELECT count(*) FROM thread WHERE status = 'open'
 
 -- name: unanswered
 SELECT count(*) FROM thread
@@ -18,8 +25,9 @@ WHERE status = 'open' AND answer_count = 0 AND locked = 0 AND removed_at IS NULL
 -- name: replies
 SELECT CAST(coalesce(sum(reply_count), 0) AS BIGINT) FROM thread
 
--- name: replies_after
-SELECT count(*) FROM reply WHERE id > :after
+-- name: {rows}_after
+-- each rows: agents = agent WHERE pending_at IS NULL AND | threads = thread WHERE | replies = reply WHERE
+SELECT count(*) FROM {{rows}} id > :after
 
 -- name: jobs_after
 WITH known (status) AS (
