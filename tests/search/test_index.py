@@ -180,6 +180,33 @@ def test_a_file_that_is_damaged_while_it_is_used_is_made_anew(tmp_path: Path, pl
     again.close()
 
 
+@pytest.mark.parametrize(
+    "change",
+    [
+        "UPDATE posting SET anywhere = (SELECT anywhere FROM posting WHERE word = 'common')",
+        "UPDATE posting SET title = (SELECT title FROM posting WHERE word = 'title')",
+        "UPDATE posting SET word = 'own7x' WHERE word = 'own7'",
+        "UPDATE fact SET threads = zeroblob(length(threads))",
+        "UPDATE state SET value = zeroblob(length(value)) WHERE name = 'live'",
+    ],
+)
+def test_wrong_bytes_that_sqlite_takes_for_whole_rows_are_noticed(
+    tmp_path: Path, change: str
+) -> None:
+    path = tmp_path / "search"
+    index = opened(path)
+    index.put(map(text, range(1, 11)))
+    work(index)
+    index.close()
+    with closing(apsw.Connection(str(path))) as connection:
+        connection.execute(change)
+    again = SearchIndex(path)
+    again.open()
+    assert having(again, "own7") == set()
+    assert again.place is None, "it has read nothing of the log"
+    again.close()
+
+
 def test_a_file_of_another_format_is_made_anew(tmp_path: Path) -> None:
     index = opened(tmp_path / "search")
     index.put(map(text, range(1, 11)))

@@ -356,7 +356,7 @@ class SearchIndex:
         read = {word: WordTexts(BitMap(), BitMap()) for word in missing}
         assert self._postings
         try:
-            for word, anywhere, title in self._postings.find(missing):
+            for word, (anywhere, title) in self._postings.find(missing):
                 read[word].anywhere.update(anywhere)
                 read[word].title.update(title)
         except _DAMAGED as error:

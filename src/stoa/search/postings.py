@@ -1,17 +1,19 @@
 """The file of the index: for each word the texts that have it.
 
-They are kept as compressed bitmaps, one for each 65,536 numbers of texts. A change is one
+They are kept as compressed bitmaps, one for each 65,536 numbers of texts, with a checksum, as a
+wrong bit of one is no error for SQLite, and mostly makes another bitmap. A change is one
 transaction of many short steps, so a process that is killed leaves it whole or not at all. Each
 step tells whether the next one syncs the file. The file holds nothing that cannot be made again
 from the database. One process uses it.
 """
 
 import os
-from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Generator, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from heapq import heapify, heappop
 from pathlib import Path
 from typing import NamedTuple
+from zlib import crc32
 
 import apsw
 import msgspec
@@ -20,8 +22,10 @@ from pyroaring import BitMap
 from stoa.store.engines.sqlite.unused import pages_of
 from stoa.store.statements import parse
 
-_FORMAT = b"6"
+_FORMAT = b"7"
 """Of the file, with that of the words in it: a file of another format is made anew."""
+
+_CHECKSUM_BYTES = 4
 
 PART = 1 << 16
 """So many numbers of texts have a bitmap of their own for each word."""
@@ -112,18 +116,19 @@ class Postings:
         return postings
 
     def values(self) -> dict[str, bytes]:
-        """What was kept, by name."""
-        return dict(self._execute(_SQL["states"]).fetchall())
+        """What was kept, by name. Raises ValueError if it is damaged, as do all that read."""
+        return {name: _checked(value) for name, value in self._execute(_SQL["states"]).fetchall()}
 
     def facts(self) -> list[PartFacts]:
         """The facts that were kept."""
-        return self._execute(_SQL["facts"]).fetchall()
+        rows = self._execute(_SQL["facts"]).fetchall()
+        return [(part, _checked(threads), _checked(times)) for part, threads, times in rows]
 
-    def find(self, words: Iterable[str]) -> Iterator[tuple[str, BitMap, BitMap]]:
+    def find(self, words: Iterable[str]) -> Iterator[tuple[str, WordTexts]]:
         """The texts of these words, a row for each word and part of the numbers."""
         wanted = _encode([*words]).decode()
-        for word, anywhere, title in self._execute(_SQL["find"], (wanted,)).fetchall():
-            yield word, BitMap.deserialize(anywhere), BitMap.deserialize(title)
+        for word, *found in self._execute(_SQL["find"], (wanted,)).fetchall():
+            yield word, _texts(*found)
 
     def add(
         self,
@@ -149,14 +154,13 @@ class Postings:
         self, word: str, anywhere: BitMap, title: BitMap
     ) -> Iterator[tuple[int, str, bytes, bytes]]:
         for part, some in _by_part(anywhere):
-            more, more_in_title = some, title & some
+            texts = WordTexts(some, title & some)
             old = self._execute(_SQL["posting"], (part, word)).fetchall()
             if old:
-                more = more | BitMap.deserialize(old[0][0])
-                more_in_title |= BitMap.deserialize(old[0][1])
+                texts = texts.with_more(_texts(*old[0]))
             else:
                 self._execute(_SQL["place"], (word, part))
-            yield part, word, more.serialize(), more_in_title.serialize()
+            yield part, word, *_row(texts)
 
     def remove(self, texts: BitMap, kept: IndexState, at_once: int) -> Iterator[bool]:
         """Remove texts from all words, in steps of `at_once` words, and the words that no text has
@@ -167,7 +171,7 @@ class Postings:
                 while rows := self._execute(_SQL["behind"], (part, last, at_once)).fetchall():
                     last = rows[-1][0]
                     for word, *found in rows:
-                        self._take(part, word, [BitMap.deserialize(one) for one in found], some)
+                        self._take(part, word, _texts(*found), some)
                     yield False
             yield True
         yield from self._overwritten()
@@ -184,20 +188,22 @@ class Postings:
                     yield False
             self._connection.release_memory()  # which holds these pages as they were
 
-    def _take(self, part: int, word: str, found: Sequence[BitMap], texts: BitMap) -> None:
-        if not found[0].intersect(texts):
+    def _take(self, part: int, word: str, found: WordTexts, texts: BitMap) -> None:
+        if not found.anywhere.intersect(texts):
             return
-        anywhere, title = (one - texts for one in found)
-        if anywhere:
-            self._execute(_SQL["put"], (part, word, anywhere.serialize(), title.serialize()))
+        left = WordTexts(*(one - texts for one in found))
+        if left.anywhere:
+            self._execute(_SQL["put"], (part, word, *_row(left)))
         else:
             self._execute(_SQL["delete"], (part, word))
             self._execute(_SQL["displace"], (word, part))
 
     def _keep(self, kept: IndexState) -> None:
-        rows = {**kept.values, "format": _FORMAT}.items()
+        values = {**kept.values, "format": _FORMAT}
+        rows = [(name, _with_checksum(value)) for name, value in values.items()]
         self._connection.executemany(_SQL["keep"], rows)
-        self._connection.executemany(_SQL["keep_facts"], kept.facts)
+        facts = [(part, *map(_with_checksum, some)) for part, *some in kept.facts]
+        self._connection.executemany(_SQL["keep_facts"], facts)
 
     @contextmanager
     def _transaction(self) -> Generator[None]:
@@ -213,6 +219,31 @@ class Postings:
     def close(self) -> None:
         """Close the file."""
         self._connection.close()
+
+
+def _row(texts: WordTexts) -> tuple[bytes, bytes]:
+    """The texts of a word as they are kept, with one checksum for both sets."""
+    anywhere = texts.anywhere.serialize()
+    return anywhere, _with_checksum(texts.title.serialize(), crc32(anywhere))
+
+
+def _texts(anywhere: bytes | None, title: bytes) -> WordTexts:
+    """The texts of a word in a row; None where there is none in its place."""
+    if anywhere is None:
+        raise ValueError("a word has no texts")
+    in_title = _checked(title, crc32(anywhere))
+    return WordTexts(BitMap.deserialize(anywhere), BitMap.deserialize(in_title))
+
+
+def _with_checksum(kept: bytes, before: int = 0) -> bytes:
+    return kept + crc32(kept, before).to_bytes(_CHECKSUM_BYTES, "big")
+
+
+def _checked(kept: bytes, before: int = 0) -> bytes:
+    """What was kept with a checksum, without it."""
+    if _with_checksum(kept[:-_CHECKSUM_BYTES], before) != kept:
+        raise ValueError("another checksum")
+    return kept[:-_CHECKSUM_BYTES]
 
 
 def remove(path: Path) -> None:

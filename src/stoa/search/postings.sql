@@ -21,8 +21,8 @@ SELECT part, threads, times FROM fact
 REPLACE INTO fact VALUES (?, ?, ?)
 
 -- name: find
-SELECT p.word, p.anywhere, p.title FROM json_each(?) j CROSS JOIN place l CROSS JOIN posting p
-WHERE l.word = j.value AND p.part = l.part AND p.word = l.word
+SELECT l.word, p.anywhere, p.title FROM json_each(?) j CROSS JOIN place l
+LEFT JOIN posting p ON p.part = l.part AND p.word = l.word WHERE l.word = j.value
 
 -- name: posting
 SELECT anywhere, title FROM posting WHERE part = ? AND word = ?
