@@ -324,6 +324,19 @@ def test_a_server_that_sends_without_end_is_cut_off() -> None:
     assert sent < 50_000_000
 
 
+def test_interim_answers_without_end_are_cut_off() -> None:
+    async def flood(_: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        while True:
+            writer.write(b"HTTP/1.1 103 Early Hints\r\n\r\n" * 1_000)
+            await writer.drain()
+
+    async def run() -> str:
+        async with listening(flood) as listener:
+            return await unreachable(Outgoing(LOOPBACK), f"http://127.0.0.1:{listener.port}/")
+
+    assert "more than 64 KiB" in asyncio.run(run())
+
+
 @pytest.mark.parametrize(
     "answer",
     [
@@ -424,6 +437,32 @@ def test_the_certificate_is_checked_against_the_name(
     assert over_tls(monkeypatch, tmp_path, "client.example").status == 200
     with pytest.raises(AddressUnreachable, match="no valid certificate"):
         over_tls(monkeypatch, tmp_path, "other.example")
+
+
+@pytest.mark.parametrize("secure", [False, True])
+def test_an_answer_of_tiny_parts_is_read_a_little_at_a_time(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, secure: bool
+) -> None:
+    parts = 10_000 * b"1\r\na\r\n"
+    turns = 0
+
+    async def serve(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        nonlocal turns
+        writer.write(b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n%b0\r\n\r\n" % parts)
+        await writer.drain()
+        while not reader.at_eof():
+            await asyncio.sleep(0)  # the event loop turns beside the client
+            turns += 1
+
+    async def plain() -> Response:
+        async with listening(serve) as listener:
+            return await Outgoing(LOOPBACK).get(f"http://127.0.0.1:{listener.port}/")
+
+    answer = (
+        over_tls(monkeypatch, tmp_path, "client.example", serve) if secure else asyncio.run(plain())
+    )
+    assert answer.body == b"a" * 10_000
+    assert turns > len(parts) // 1024
 
 
 def test_a_connection_that_is_no_longer_tls_is_no_answer(

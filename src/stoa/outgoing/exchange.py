@@ -9,7 +9,7 @@ import httpx
 from stoa.domain import limits
 from stoa.logs import log
 from stoa.outgoing.reach import NotAllowed, Reach
-from stoa.outgoing.response import AddressUnreachable, Response
+from stoa.outgoing.response import AddressUnreachable, Response, TooLarge
 
 _NO_ANSWER = (
     "The server cannot be reached at a public address, has no valid certificate or does not speak "
@@ -60,12 +60,10 @@ async def exchange(
 
 
 async def _bounded(response: httpcore.Response) -> bytes:
-    """The body. Raises `AddressUnreachable` as soon as it is too large."""
+    """The body. Raises `TooLarge` as soon as it is."""
     received = bytearray()
     async for part in response.aiter_stream():
         received += part
         if len(received) > limits.OUTGOING_BYTES:
-            raise AddressUnreachable(
-                f"The server answered more than {limits.OUTGOING_BYTES // 1024} KiB."
-            )
+            raise TooLarge
     return bytes(received)

@@ -8,10 +8,14 @@ from typing import Any
 
 import httpcore
 
+from stoa.domain import limits
 from stoa.domain.addresses import Network, is_public, is_trusted
+from stoa.outgoing.response import TooLarge
 
 _TRIED = 3
 """Addresses of a name that are tried; each may take an equal part of the time."""
+_AT_ONCE = 1024
+"""Bytes that are parsed in a few milliseconds, whatever they are."""
 
 
 class NotAllowed(Exception):
@@ -21,6 +25,30 @@ class NotAllowed(Exception):
 def _backend() -> httpcore.AsyncNetworkBackend:
     backend: Any = httpcore.AnyIOBackend  # which is another class where anyio is not installed
     return backend()
+
+
+class _Received(httpcore.AsyncNetworkStream):
+    """A connection from which no more is read than `limits.OUTGOING_RECEIVED`, and little at a
+    time, since it is parsed on the event loop: an answer may be of thousands of tiny parts."""
+
+    def __init__(self, stream: httpcore.AsyncNetworkStream) -> None:
+        self._stream = stream
+        self._left = limits.OUTGOING_RECEIVED
+        self.write, self.aclose = stream.write, stream.aclose
+        self.get_extra_info = stream.get_extra_info
+
+    async def read(self, max_bytes: int, timeout: float | None = None) -> bytes:  # noqa: ASYNC109
+        """Some bytes. Raises `TooLarge`."""
+        part = await self._stream.read(min(max_bytes, _AT_ONCE), timeout)
+        self._left -= len(part)
+        if self._left < 0:
+            raise TooLarge
+        await asyncio.sleep(0)  # to read what was decrypted already does not wait
+        return part
+
+    async def start_tls(self, *given: Any, **named: Any) -> httpcore.AsyncNetworkStream:
+        """The same over TLS."""
+        return _Received(await self._stream.start_tls(*given, **named))
 
 
 class Reach(httpcore.AsyncNetworkBackend):
@@ -49,6 +77,9 @@ class Reach(httpcore.AsyncNetworkBackend):
     ) -> httpcore.AsyncNetworkStream:
         """Connect to one of the addresses of the host. Raises `NotAllowed` if one of them is not
         allowed, and `httpcore.ConnectError` if none answers."""
+        return _Received(await self._connected(host, port))
+
+    async def _connected(self, host: str, port: int) -> httpcore.AsyncNetworkStream:
         addresses = await self._allowed_addresses(host, port)
         for address in addresses[: _TRIED - 1]:
             try:

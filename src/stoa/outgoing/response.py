@@ -3,6 +3,8 @@
 from collections.abc import Mapping
 from typing import NamedTuple
 
+from stoa.domain import limits
+
 
 class Response(NamedTuple):
     """What came back, with the names of its headers in lower case. Redirects are not followed."""
@@ -18,6 +20,13 @@ class AddressUnreachable(Exception):
     Programs are told the `category`."""
 
     category = "connection_refused"
+
+
+class TooLarge(AddressUnreachable):
+    """There was more of a response than is read."""
+
+    def __init__(self) -> None:
+        super().__init__(f"The server answered more than {limits.OUTGOING_BYTES // 1024} KiB.")
 
 
 class TimedOut(AddressUnreachable):
