@@ -1,7 +1,8 @@
-"""Layers: a package imports from packages below it only, never up and never sideways."""
+"""Layers: a package imports from packages below it only, never up, sideways or in a circle."""
 
 import ast
-from collections.abc import Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator
+from graphlib import CycleError, TopologicalSorter
 
 import pytest
 
@@ -66,6 +67,42 @@ def test_imports_only_go_down() -> None:
 @pytest.mark.parametrize("line", ["from stoa.web import site", "from stoa.app import Stoa"])
 def test_an_import_that_goes_sideways_or_up_is_found(line: str) -> None:
     assert climbing([("oauth/pages.py", list(ast.walk(ast.parse(line))))]) != []
+
+
+def imported(nodes: list[ast.AST], known: Collection[str]) -> Iterator[str]:
+    """The known modules that a module imports, also those that it imports for types alone."""
+    for node in nodes:
+        if isinstance(node, ast.ImportFrom) and node.module:
+            for alias in node.names:
+                places = [
+                    f"{name.removeprefix('stoa.').replace('.', '/')}{end}"
+                    for name in (f"{node.module}.{alias.name}", node.module)
+                    for end in (".py", "/__init__.py")
+                ]
+                yield from [place for place in places if place in known][:1]
+
+
+def circle(modules: Iterable[tuple[str, list[ast.AST]]]) -> list[str]:
+    """Modules of which each imports the next, in a circle; none where there is no circle."""
+    known = dict(modules)
+    found = {name: {*imported(nodes, known)} - {name} for name, nodes in known.items()}
+    try:
+        TopologicalSorter(found).prepare()
+    except CycleError as error:
+        return error.args[1]
+    return []
+
+
+def test_no_modules_import_each_other_in_a_circle() -> None:
+    assert circle(every_module()) == []
+
+
+def test_a_circle_of_types_is_found() -> None:
+    rows = "if TYPE_CHECKING:\n    from stoa.store.jobs import JobRow"
+    texts = {"store/jobs.py": "from stoa.store import records", "store/records.py": rows}
+    modules = [(name, list(ast.walk(ast.parse(text)))) for name, text in texts.items()]
+    assert {*circle(modules)} == texts.keys()
+    assert circle(modules[:1]) == []
 
 
 def test_every_package_has_its_layer() -> None:

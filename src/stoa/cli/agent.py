@@ -17,7 +17,6 @@ from stoa.cli import (
     agent_keys,
 )
 from stoa.cli.agent_options import (
-    AgentRun,
     AnyArgument,
     Artifacts,
     AuthorOption,
@@ -37,12 +36,12 @@ from stoa.cli.agent_options import (
     Toolsets,
     UrlOption,
     calls,
-    key_path,
     kind_of,
     reading,
     signing_in,
     writing,
 )
+from stoa.cli.agent_run import AgentRun, key_path
 from stoa.cli.options import JsonOption
 
 app = typer.Typer(

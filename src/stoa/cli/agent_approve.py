@@ -4,7 +4,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from stoa.cli.agent_options import AgentRun, signing_in
+from stoa.cli.agent_options import signing_in
+from stoa.cli.agent_run import AgentRun
 
 if TYPE_CHECKING:
     from stoa.client.generated.models import Approval

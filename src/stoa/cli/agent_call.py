@@ -6,7 +6,8 @@ from typing import Annotated, Any
 
 import typer
 
-from stoa.cli.agent_options import AgentRun, reading
+from stoa.cli.agent_options import reading
+from stoa.cli.agent_run import AgentRun
 
 
 @reading

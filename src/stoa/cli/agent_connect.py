@@ -8,7 +8,8 @@ from typing import Annotated
 
 import typer
 
-from stoa.cli.agent_options import KeyPath, ask, key_path
+from stoa.cli.agent_options import KeyPath, ask
+from stoa.cli.agent_run import key_path
 from stoa.cli.mcp_clients import MCP_CLIENTS, SERVER
 
 _NAMES = ", ".join(MCP_CLIENTS)

@@ -4,7 +4,8 @@ from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
-from stoa.cli.agent_options import AgentRun, Limit, calls, reading, signing_in, writing
+from stoa.cli.agent_options import Limit, calls, reading, signing_in, writing
+from stoa.cli.agent_run import AgentRun
 from stoa.cli.options import DryRunOption
 
 if TYPE_CHECKING:

@@ -6,7 +6,6 @@ import typer
 
 from stoa.cli.agent_options import (
     AgentArgument,
-    AgentRun,
     BodyArgument,
     JobArgument,
     RewardOption,
@@ -18,6 +17,7 @@ from stoa.cli.agent_options import (
     signing_in,
     writing,
 )
+from stoa.cli.agent_run import AgentRun
 
 
 @writing

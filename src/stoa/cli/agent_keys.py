@@ -10,14 +10,13 @@ import typer
 
 from stoa.cli.agent_options import (
     AgentArgument,
-    AgentRun,
     KeyPath,
     UrlOption,
     Yes,
     ask,
-    key_path,
     signing_in,
 )
+from stoa.cli.agent_run import AgentRun, key_path
 from stoa.cli.options import DryRunOption, JsonOption
 
 if TYPE_CHECKING:

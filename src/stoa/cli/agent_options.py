@@ -11,48 +11,13 @@ from contextlib import AbstractContextManager
 from decimal import Decimal, InvalidOperation
 from functools import wraps
 from pathlib import Path
-from typing import (
-    TYPE_CHECKING,
-    Annotated,
-    Any,
-    Concatenate,
-    Literal,
-    NamedTuple,
-    ParamSpec,
-    TypedDict,
-)
+from typing import Annotated, Any, Concatenate, Literal, ParamSpec
 
 import typer
 
+from stoa.cli.agent_run import AgentRun
 from stoa.cli.options import DryRunOption, JsonOption, SharedOptions, with_shared
 from stoa.domain.toolsets import Toolset
-
-if TYPE_CHECKING:
-    from stoa.cli.agent_print import Printer
-    from stoa.client import Stoa
-
-
-class WriteOptions(TypedDict, total=False):
-    """The options of a write, as every call that writes takes them; none of a read."""
-
-    idempotency_key: str | None
-    dry_run: bool
-
-
-class AgentRun(NamedTuple):
-    """What a command works with: the client of its agent, what shows answers, and its options."""
-
-    stoa: "Stoa"
-    show: "Printer"
-    key: Path
-    write: WriteOptions
-
-    def require_key(self) -> None:
-        """Raise KeyFileError where the client is anonymous, for want of a key file."""
-        from stoa.client import KeyFile
-
-        KeyFile.load(self.key)
-
 
 P = ParamSpec("P")
 AgentCommand = Callable[Concatenate[AgentRun, P], None]
@@ -60,7 +25,6 @@ OpenedRun = AbstractContextManager[AgentRun]
 IdKind = Literal["thread", "reply", "job", "agent"]
 
 _KINDS: Mapping[str, IdKind] = {"th": "thread", "rp": "reply", "job": "job", "ag": "agent"}
-_KEY_FILE = "agent.key"
 _DECLINED = 1
 _MOST_DIGITS = 18
 """More than any amount has that a service takes."""
@@ -217,11 +181,6 @@ def _as_anybody(**options: Any) -> OpenedRun:
     from stoa.cli import agent_session
 
     return agent_session.reading(**options)
-
-
-def key_path(given: Path | None) -> Path:
-    """The key file: the one given, or the one in the user's settings folder."""
-    return given or Path(typer.get_app_dir("stoa")) / _KEY_FILE
 
 
 def given(**members: object) -> Any:

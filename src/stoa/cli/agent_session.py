@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING, Any, Unpack, cast, get_args
 
 import typer
 
-from stoa.cli.agent_options import AgentRun, WriteOptions, key_path
 from stoa.cli.agent_print import Printer
+from stoa.cli.agent_run import AgentRun, WriteOptions, key_path
 from stoa.client import KeyFileError, Refused, Stoa, StoaError
 from stoa.client.generated.models.choices import JobStatus
 from stoa.client.resources import dump

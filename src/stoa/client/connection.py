@@ -72,7 +72,7 @@ class BaseConnection(ABC):
         if keep_session:
             own = made.url == canonical_url(file.url)
             beside = Path(path).expanduser()
-            made._session.store = KeptSession(beside, made.url, profile, own_url=own)
+            made._session.store = KeptSession(beside, made.url, profile.members, own_url=own)
         return made
 
     @abstractmethod

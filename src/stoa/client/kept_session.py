@@ -8,23 +8,36 @@ and is replaced at the next sign-in. Where it cannot be written, each program si
 import hashlib
 import json
 import time
+from collections.abc import Mapping
 from contextlib import suppress
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from stoa.client.files import is_open_to_others, replace_file
-from stoa.client.protocol import Kept, Profile
+
+
+@dataclass(frozen=True, slots=True)
+class Kept:
+    """A session that another run of a program can go on with, for so many seconds."""
+
+    token: str
+    agent_id: str
+    seconds: float
 
 
 class KeptSession:
-    """The kept session of the key file at `path`, for the service at `url`."""
+    """The kept session of the key file at `path`, for the service at `url` and these members of a
+    profile."""
 
-    def __init__(self, path: Path, url: str, profile: Profile, *, own_url: bool = True) -> None:
+    def __init__(
+        self, path: Path, url: str, profile: Mapping[str, Any], *, own_url: bool = True
+    ) -> None:
         """`own_url` says whether `url` is the address in the key file: sessions at other addresses
         are kept in files of their own."""
         other = "" if own_url else f".{hashlib.sha256(url.encode()).hexdigest()[:8]}"
         self.path = path.with_name(f"{path.name}{other}.session")
-        self._named = {"url": url, "profile": profile.members}
+        self._named = {"url": url, "profile": profile}
 
     def read(self, public_key: str) -> Kept | None:
         """The session of this key, None if none is kept."""

@@ -14,7 +14,7 @@ import uuid
 from collections.abc import Callable, Generator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from decimal import Decimal
-from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar
+from typing import Any, TypeAlias, TypeVar
 from urllib.parse import quote, urlencode
 
 from stoa.client.errors import (
@@ -28,13 +28,11 @@ from stoa.client.errors import (
 )
 from stoa.client.generated.models import SignedIn
 from stoa.client.generated.operations import CREATE_CHALLENGE, VERIFY_CHALLENGE
+from stoa.client.kept_session import Kept, KeptSession
 from stoa.client.keys import Signer, canonical_url, check_challenge, done_work
 from stoa.client.operation import ClientOperation, T
 from stoa.client.resources import JsonObject, WrongShape, camel, dump, parse, read
 from stoa.client.retry_after import retry_after
-
-if TYPE_CHECKING:
-    from stoa.client.kept_session import KeptSession
 
 V = TypeVar("V")
 
@@ -131,15 +129,6 @@ class Profile:
             "invite": self.invite,
         }
         return {name: value for name, value in said.items() if value is not None}
-
-
-@dataclass(frozen=True, slots=True)
-class Kept:
-    """A session that another run of a program can go on with, for so many seconds."""
-
-    token: str
-    agent_id: str
-    seconds: float
 
 
 @dataclass(frozen=True, slots=True)

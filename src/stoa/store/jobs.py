@@ -8,7 +8,7 @@ from msgspec.structs import asdict, replace
 
 from stoa.domain import jobs as rules
 from stoa.domain.jobs import STATUSES, Due, JobEvent, JobStatus
-from stoa.domain.records import Counted
+from stoa.domain.records import Counted, release
 from stoa.domain.terms import NO_TERMS, WorkTerms
 from stoa.schemas.jobs import JobEventName
 from stoa.schemas.terms import read_terms
@@ -111,7 +111,7 @@ class JobRow(msgspec.Struct, frozen=True, gc=False):
         job, due, counts = self, self.due, list[Counted]()
         while due and due.at <= now:
             after = replace(job, **followed(job, due))
-            counts += records.of_change(job, after, _NOTED[due.event], due.at, None)
+            counts += _counts(job, after, _NOTED[due.event], due.at, None)
             job, due = after, after.due
         return counts
 
@@ -205,6 +205,26 @@ def followed(job: JobRow, step: Due) -> dict[str, Any]:
     if status is JobStatus.OPEN:
         changed["due_at"] = job.deadline
     return changed
+
+
+def _counts(was: JobRow, job: JobRow, event: str, at: int, by: str | None) -> list[Counted]:
+    """What counts of a change of a job by an event, at a time (ms), by an agent or a deadline."""
+    counts: list[Counted] = []
+    creator, worker = was.creator_id, was.claimer_id
+    outcome = None if job.due_at else job.outcome
+    if outcome:
+        counts.append(Counted(creator, "requester", outcome))
+        if worker:
+            counts.append(Counted(worker, "worker", outcome))
+    if event in ("accepted", "rejected"):
+        counts.append(Counted(creator, "decision", took=at - (was.submitted_at or at)))
+    elif worker and event == "submitted" and not was.submission_count:
+        counts.append(Counted(worker, "submission", took=at - (was.claimed_at or at)))
+    elif worker and event == "released":
+        reopened = job.status == JobStatus.OPEN
+        how = release(abandoned=was.abandoned(at, by), reopened=reopened)
+        counts.append(Counted(worker, "release", how))
+    return counts
 
 
 class JobFilter(NamedTuple):
@@ -329,7 +349,7 @@ async def _change(
     if due and due.at != life.job.due_at:
         await tx.put("holds.move", subject_id=job.id, at=due.at)
     await _add_event(tx, job.id, event)
-    records.add(tx, records.of_change(life.job, job, event.event, event.at, event.agent_id))
+    records.add(tx, _counts(life.job, job, event.event, event.at, event.agent_id))
     return JobHistory(job, life.submissions, [*life.events, event], life.additions)
 
 

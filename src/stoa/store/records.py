@@ -2,16 +2,11 @@
 
 from collections import Counter
 from collections.abc import Iterable, Sequence
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 from stoa.domain import records as counting
-from stoa.domain.jobs import JobStatus
 from stoa.domain.records import Counted, Tally
 from stoa.store.tx import Row, Tx, as_json, one_row
-
-if TYPE_CHECKING:
-    from stoa.store.jobs import JobRow
-
 
 _STANDING = ("standing", "")
 """What is read beside the counts of an agent, as if it were one."""
@@ -22,26 +17,6 @@ def add(tx: Tx, counts: Iterable[Counted]) -> None:
     for agent_id, kind, outcome, took in counts:
         kept = "" if took is None else counting.kept_duration(took)
         tx.defer("records.add", agent_id=agent_id, kind=kind, outcome=outcome, durations=kept)
-
-
-def of_change(was: "JobRow", job: "JobRow", event: str, at: int, by: str | None) -> list[Counted]:
-    """What counts of a change of a job by an event, at a time (ms), by an agent or by itself."""
-    counts: list[Counted] = []
-    creator, worker = was.creator_id, was.claimer_id
-    outcome = None if job.due_at else job.outcome
-    if outcome:
-        counts.append(Counted(creator, "requester", outcome))
-        if worker:
-            counts.append(Counted(worker, "worker", outcome))
-    if event in ("accepted", "rejected"):
-        counts.append(Counted(creator, "decision", took=at - (was.submitted_at or at)))
-    elif worker and event == "submitted" and not was.submission_count:
-        counts.append(Counted(worker, "submission", took=at - (was.claimed_at or at)))
-    elif worker and event == "released":
-        reopened = job.status == JobStatus.OPEN
-        how = counting.release(abandoned=was.abandoned(at, by), reopened=reopened)
-        counts.append(Counted(worker, "release", how))
-    return counts
 
 
 async def many(tx: Tx, agent_ids: Sequence[str]) -> dict[str, Tally]:

@@ -1,13 +1,9 @@
 """What an error of PostgreSQL or of its connection means for the transaction that got it."""
 
 from enum import Enum, auto
-from typing import TYPE_CHECKING
 
 import asyncpg
 from asyncpg import exceptions as errors
-
-if TYPE_CHECKING:  # a connection that is opened tells of these errors too
-    from stoa.store.engines.postgres.connection import PostgresConnection
 
 
 class Meaning(Enum):
@@ -59,7 +55,9 @@ _MEANINGS = (
 )
 
 
-def meaning(error: Exception, connection: "PostgresConnection | None" = None) -> Meaning:
+def meaning(
+    error: Exception, connection: "asyncpg.Connection[asyncpg.Record] | None" = None
+) -> Meaning:
     """What `error` means to work on this connection."""
     for kinds, found in _MEANINGS:
         if isinstance(error, kinds):
