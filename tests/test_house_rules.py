@@ -373,6 +373,20 @@ def test_a_test_that_waits_for_five_seconds_is_found(tmp_path: Path) -> None:
     assert list(impatient(file)) == ["test_made_up.py:2"]
 
 
+# --- Tests are where one looks for them.
+
+
+def test_each_folder_of_tests_is_that_of_a_package_or_says_what_it_tests() -> None:
+    table = (PROJECT / "CONTRIBUTING.md").read_text(encoding="utf-8").partition("\n## Tests\n")[2]
+    cells = re.findall(r"^\|([^|]*)\|", table.partition("\n## ")[0], re.MULTILINE)
+    named = {name for cell in cells[2:] for name in re.findall(r"`(\w+)`", cell)}
+    folders = {file.parent for file in (PROJECT / "tests").rglob("*.*") if file.suffix != ".pyc"}
+    tops = {folder.relative_to(PROJECT / "tests").parts[:1] for folder in folders} - {()}
+    packages = {(package_of(name_of(file)),) for file in MODULES}
+    assert tops - packages == {(name,) for name in named} - packages
+    assert named <= {top[0] for top in tops}
+
+
 # --- Tests patch no constants.
 
 PATCHED = re.compile(r"""setattr\(\s*[^()]*?["., ](_?[A-Z][A-Z_]{2,})",""")
