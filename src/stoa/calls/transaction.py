@@ -82,6 +82,7 @@ class Transactions:
             try:
                 result = await self._once(first, shown)
             except refunds.RefundsDue:
+                # Apart, since what is due stays booked even if the call is refused.
                 await refunds.book(self._store, self._services.ids, invocation)
                 result = await self._once(replace(first, check_refunds=False), shown)
         operation = invocation.operation
@@ -205,6 +206,7 @@ class OperationRun(msgspec.Struct, frozen=True, gc=False):
         operation, caller, keyed = asked.operation, asked.caller, asked.keyed
         call = Call(tx, self.services, caller, asked.address, asked.base_url, buckets=asked.buckets)
         call.found, call.held = asked.found, asked.held
+        # What is read after the commit is put into the full answer; only then it is made lean.
         call.options = FULL if operation.effect.then else asked.options
         answer: Any = await operation.run(call, asked.request)
         if asked.warnings:
@@ -250,10 +252,10 @@ class OperationRun(msgspec.Struct, frozen=True, gc=False):
 
     async def _made_again(self, tx: Tx) -> bytes | None:
         """The answer to a call that changed nothing; None if the call would be refused by now."""
+        # Without the key: under it the receipt is stored already.
+        again = replace(self, invocation=replace(self.invocation, keyed=None))
         try:
-            return (
-                await replace(self, invocation=replace(self.invocation, keyed=None))._done(tx)
-            ).body
+            return (await again._done(tx)).body
         except Refusal as refusal:
             if refusal.code == "removed":
                 raise

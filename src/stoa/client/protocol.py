@@ -241,7 +241,7 @@ class SessionState:
         budget = _RetryBudget(self._max_wait)
         while True:
             issued = yield from self.call(CREATE_CHALLENGE, public_key)
-            check_challenge(issued.challenge, self.url)
+            check_challenge(issued.challenge, self.url)  # another service could sign in with it
             signature = key.sign(issued.challenge.encode()).hex()
             proof = {"challenge": issued.challenge, "signature": signature}
             try:
@@ -287,6 +287,7 @@ class SessionState:
 
     def _keep(self, signed_in: SignedIn) -> None:
         lifetime = signed_in.expires_in_seconds
+        # A token is renewed before it ends, as a call that begins with it may take a while.
         early = min(signed_in.reauthenticate.before_seconds, lifetime / 2)
         kept = Kept(signed_in.token, signed_in.agent.id, lifetime - early)
         self._hold(kept)
@@ -329,6 +330,7 @@ class SessionState:
             return (yield from _attempts(operation, request, budget))
         authorization = yield from self.authorization()
         reply = yield from _attempts(operation, _with(request, authorization), budget)
+        # A token can end before its time, when its session is revoked or its key changes.
         if reply.status == _UNAUTHORIZED and _refusal(reply).code in TOKEN_CODES:
             stale = authorization.removeprefix("Bearer ")
             authorization = yield from self.authorization(stale)
@@ -376,6 +378,7 @@ def _attempts(
         wait = _wait(operation, outcome, budget)
         if wait is None:
             break
+        # If no later attempt gets through, the caller must learn that this one may have been done.
         if operation.keyed and _leaves_open(outcome):
             left_open = outcome
         yield Pause(wait)

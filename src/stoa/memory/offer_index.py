@@ -151,6 +151,7 @@ async def offer_index(
     if found is None and (for_search or tx.seen is not None):
         latest = kept.latest
         if latest and sizes.is_recent(latest, tx.now):
+            # Where others write, it may be out of date: for few offers SQL is quick enough.
             few_elsewhere = tx.seen is None and not latest.is_large
             if latest.too_many or not for_search or few_elsewhere:
                 return None
@@ -165,6 +166,7 @@ async def _read(tx: Tx, kept: Remembered[OfferIndex], sizes: OfferIndexSizes) ->
     latest = kept.latest
     if latest is None or latest.ranked.all.bit_length() > 2 * len(keys) + sizes.room:
         latest = none_on_offer(tx.now)  # or most numbers would be of what is on offer no more
+    # The texts behind a key never change, so the terms of known ones are not read again.
     new = [key for key in keys if key not in latest.keys]
     terms = await opportunities.offer_terms(tx, new, sizes.most + 1)
     too_many, is_large = max(len(keys), len(terms)) > sizes.most, len(keys) > sizes.few

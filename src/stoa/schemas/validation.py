@@ -135,6 +135,7 @@ def parse(
     if not values.keys() <= fields(kind).keys() or _holders(kind):
         refused, warnings = _sorted_out(_strangers(kind, values, offered or names(kind)), place)
     request, given, problems = _converted(kind, values)
+    # A rule is not tried on a value that is broken: it would tell the same mistake once more.
     broken = set(dict(problems))
     if conflicts := kind.conflicts(given):
         problems += _apart_from(broken, conflicts)
@@ -154,6 +155,7 @@ def _converted(kind: type[R], values: Values) -> tuple[R | None, Values, list[In
         return convert(values, kind), values, []
     except msgspec.ValidationError:
         pass
+    # Nulls are looked for only here, since most values have none.
     given = _without_nulls(kind, values)
     try:
         return convert(given, kind), given, []
@@ -252,7 +254,7 @@ def _sorted_out(
             continue
         field = next((field for field in meant if field not in beside), meant[0])
         refused.append(InputIssue(place(path + name), messages.did_you_mean(field)))
-        value = beside.pop(name)
+        value = beside.pop(name)  # so that its mistakes are told in the same answer
         shape = shapes(kind).get(field, Shape.TEXT)
         beside.setdefault(field, shape.read(value) if isinstance(value, str) else value)
     if more:

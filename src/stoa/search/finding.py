@@ -145,7 +145,7 @@ class _Search:
         facts = [*map(tagged, narrowed.tags)]
         if narrowed.author is not None:
             facts.append(by_author(narrowed.author))
-        with index.lock:
+        with index.lock:  # for all of it, so that the sets are of one moment
             self.is_partial = index.behind
             self._known = index.find({*_words(query), *facts})
             self._live, self._openings = index.live_now, index.openings
@@ -191,6 +191,7 @@ class _Search:
             self.found -= self.texts[one].anywhere
         self.rarities = rarities_of(self._phrases, self._count)
         if after and len(after.rarities) == len(self._phrases):
+            # Those of the first page: with others texts would change sides of the place.
             self.rarities = after.rarities
         choices = choices_of(self._phrases, self.rarities, weights(self._query), self._accepted)
         ordered = descending(self.found)
@@ -269,6 +270,7 @@ class _Search:
         elif narrowed.status is not None:
             found = BitMap()
         if narrowed.since:
+            # Numbers grow with time: the newest suffice, and to look at all would take too long.
             created, since = self._created, narrowed.since
             some = newest(found, LOOKED_AT)
             found = BitMap([number for number in some if created[number] >= since])
@@ -331,6 +333,7 @@ class _Search:
             )
             light = characters <= _LIGHT_CHARACTERS
             await tx.aside(partial(read.look_through, texts), light=light)
+        # Of texts that were not read, those that may have an excluded phrase are left out.
         for one in self._query.exclude:
             if one in read.exact:
                 read.exact[one].anywhere.update((unread - read.numbers) & self.texts[one].anywhere)

@@ -345,6 +345,7 @@ class SearchIndex:
         found = {word: known(word) for word in wanted}
         missing = [word for word, texts in found.items() if texts is None]
         whole: dict[str, WordTexts] = found | self._read(missing)  # pyright: ignore[reportAssignmentType]
+        # What is being written is in memory until its transaction has ended.
         for recent in (self._writing, self._recent):
             for word in recent.anywhere.keys() & whole.keys():
                 whole[word] = whole[word].with_more(recent.texts(word))
@@ -421,7 +422,7 @@ class SearchIndex:
             new = self._writing
             yield from postings.add(new.anywhere, new.texts, self._kept(), self.sizes.words)
             self._writing = _Recent()
-            for word in new.anywhere:
+            for word in new.anywhere:  # what was cached of the file lacks what was written now
                 if known := self._known.find(word):
                     self._known.put(word, known.with_more(new.texts(word)))
             if self._is_failing:
@@ -456,6 +457,7 @@ class SearchIndex:
         recent, self._recent = self._recent, self._writing
         self._recent.extend(recent)
         self._writing, self._removing = _Recent(), BitMap()
+        # Which parts were in the transaction that failed is not known any more: all are written.
         self._new_parts.update(range(len(self.thread_of) // PART))
 
     def close(self) -> None:
@@ -490,7 +492,7 @@ def _opened(path: Path | None) -> Postings:
     if path is not None:
         with suppress(OSError):
             path.parent.mkdir(parents=True, exist_ok=True)
-        for slot in range(_SLOTS):
+        for slot in range(_SLOTS):  # each process has a file of its own, which it locks
             try:
                 return Postings.open(Path(f"{path}-{slot}" if slot else path))
             except apsw.BusyError:

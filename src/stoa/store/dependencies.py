@@ -201,6 +201,7 @@ def reading_of(name: str) -> Reading:
     parameters, owned = _parameters(name), OWNERS.keys() & columns
     one = {table: owner for table in owned if (owner := _owner(table, parameters))}
     many = {table: f"{owner}s" for table in owned if (owner := _owner(table, parameters, "s"))}
+    # An answer about the owner itself shows the newest values, also those that change often.
     seen = {
         owner
         for table, owner in one.items()
@@ -215,6 +216,7 @@ def reading_of(name: str) -> Reading:
         tuple(seen_many),
         frozenset(change for table in rest for change in _seen_by(name, table, columns[table]))
         | ({TIME} if "now" in parameters else set()),
+        # No change of any other table is recorded, so what shows it would never become stale.
         bool(columns.keys() - OWNERS.keys()),
     )
 

@@ -202,7 +202,7 @@ def followed(job: JobRow, step: Due) -> dict[str, Any]:
             changed |= {"decided_at": step.at}
         case _:
             changed |= {"expired_from": job.status}
-    if status is JobStatus.OPEN:
+    if status is JobStatus.OPEN:  # nobody has it, so nothing but the deadline can come next
         changed["due_at"] = job.deadline
     return changed
 
@@ -302,6 +302,7 @@ async def page(tx: Tx, only: JobFilter, order: str, part: PagePart) -> list[JobR
     """
     scope, value = only.scope()
     values: dict[str, Value] = {"now": tx.now, **part.values(_ENDS[order])}
+    # A job that is due has its new status in no index yet, and is found by when it is due.
     if scope == "status" and value in _BY_ITSELF:
         statement = f"jobs.state_{order}"
         values["status"] = value
@@ -346,7 +347,7 @@ async def _change(
     due_to = rules.TRANSITIONS[STATUSES[job.status], due.event] if due else None
     when: dict[str, Value] = {"due_at": job.due_at, "due_to": due_to}
     await tx.put(f"jobs.{change}", job_id=job.id, now=tx.now, **when, **values)
-    if due and due.at != life.job.due_at:
+    if due and due.at != life.job.due_at:  # the sweep finds it by this time
         await tx.put("holds.move", subject_id=job.id, at=due.at)
     await _add_event(tx, job.id, event)
     records.add(tx, _counts(life.job, job, event.event, event.at, event.agent_id))

@@ -125,6 +125,7 @@ async def found(tx: Tx, subject: ModerationSubject) -> SubjectRow:
     prefix = PREFIXES[subject.type]
     if not is_id(prefix, subject.id):
         raise missing(prefix, subject.id)
+    # A held post has an id of its kind, but no row of its kind until it is released.
     row = await _READ[subject.type](tx, subject.id) or await held.get(tx, subject.id)
     if row is None:
         raise missing(prefix, subject.id)
@@ -184,6 +185,7 @@ async def locked(tx: Tx, subjects: Sequence[ModerationSubject]) -> None:
     404 when one of the subjects is not there.
     """
     await tx.lock("moderation", "acts")
+    # Only the rows say what else is to be locked; `act_locked` reads them again behind the locks.
     rows = [await found(tx, subject) for subject in subjects]
     waiting = [row for row in rows if isinstance(row, HeldRow)]
     parents = {row.subject_id for row in waiting if row.subject_id}
@@ -274,6 +276,8 @@ async def release_due(tx: Tx, services: Services, *, most: int, skip: int) -> in
     """Release up to `most` posts whose time is over, but for the first `skip`; returns how many
     there were. Those that are not possible any more are refused, and their authors told: additions
     are dropped."""
+    # A post of a suspended agent is refused once its credits have to go back. They cannot while
+    # settlements are stopped, so then it waits.
     nothing_ends = await ledger.stopped(tx)
     ids = await held.due(tx, tx.now if nothing_ends else services.latest_end_ms, most, skip)
     await locked(tx, [subject_of(one) for one in ids if await held.get(tx, one)])
@@ -463,6 +467,7 @@ async def hide_alone(tx: Tx, services: Services, subject: ModerationSubject, rea
 
 async def _mark(tx: Tx, services: Services, row: SubjectRow, reason: str | None) -> None:
     """Hide something for this reason, or show it."""
+    # What is hidden already may be hidden once more: that must not change the counts again.
     is_news = is_hidden(row) is (reason is None)
     if isinstance(row, SubmissionRow | HeldRow):
         return

@@ -63,6 +63,7 @@ async def look(tx: Tx, looked: int) -> News:
     statement has to see what was committed before that statement."""
     was = await rows.place(tx)
     newest = (await events.log(tx)).newest
+    # With an agent the place is within an event, of which the agents behind are to be told yet.
     upto = was if was.agent_id or was.seq >= looked else TellingPlace(looked, "")
     found = await events.between(tx, upto.seq, newest, limits.TELLING_EVENTS)
     known = await event_views.about(tx, [row for row in found if row.kind in _LOOKED_AT])
@@ -85,7 +86,7 @@ async def look(tx: Tx, looked: int) -> News:
         if any(some):
             told.append((row, some))
             count += sum(map(len, some))
-        if last != _EVERYONE:
+        if last != _EVERYONE:  # places are behind an event: the next look begins with this one
             upto = TellingPlace(row.seq - 1, last)
         if last != _EVERYONE or count >= limits.TELLING_AGENTS or left <= 0:
             break
@@ -118,6 +119,7 @@ async def _concerned(
     writers, first = await _writers(tx, row, behind)
     watchers, second = await _watchers(tx, row, known, behind) if kinds.any else _NOBODY
     readers, third = await _of_words(tx, row, text, behind) if kinds.words else _NOBODY
+    # Each list may end early, and behind the first of their ends some agents would be left out.
     last = min(first, second, third)
     mentioned = await _mentioned(tx, text) if text else set[str]()
     met = dict.fromkeys(writers, "") | dict([*readers, *watchers])
