@@ -7,7 +7,7 @@ counts of a worker that has ended stay, and the worker that takes its place cont
 
 import mmap
 from bisect import bisect_left
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import accumulate
 from typing import NamedTuple
 
@@ -122,11 +122,16 @@ class WorkerState(NamedTuple):
 class Counters:
     """The counts of one worker: `answers` by operation and status from 100, `durations` in
     microseconds until they began, refusals by bucket that is `full`. `commits` are those of the
-    process that writes for it."""
+    process that writes for it. Its times are those of `elapsed`, ms."""
 
     def __init__(
-        self, free: "_Cells", operations: tuple[str, ...], buckets: tuple[str, ...]
+        self,
+        free: "_Cells",
+        operations: tuple[str, ...],
+        buckets: tuple[str, ...],
+        elapsed: Callable[[], int],
     ) -> None:
+        self._elapsed = elapsed
         self.answers = {name: free.cut(_STATUSES) for name in operations}
         self.durations = {name: Histogram(free, TIMES_US) for name in operations}
         self.full = free.cut(len(buckets))
@@ -158,11 +163,11 @@ class Counters:
         told = self.state()._replace(
             waiting=waiting, valkey_away=int(valkey_away), connections=connections
         )
-        self._tell(told._replace(beat_at=elapsed_ms()))
+        self._tell(told._replace(beat_at=self._elapsed()))
 
     def audited(self, differences: int) -> None:
         """The worker has just audited."""
-        self._tell(self.state()._replace(audited_at=elapsed_ms(), differences=differences))
+        self._tell(self.state()._replace(audited_at=self._elapsed(), differences=differences))
 
     def loop_failed(self, loop: str) -> None:
         """A run of this loop failed."""
@@ -170,7 +175,7 @@ class Counters:
 
     def loop_well(self, loop: str) -> None:
         """A run of this loop succeeded, or its first one begins."""
-        self._loops[loop][1] = elapsed_ms()
+        self._loops[loop][1] = self._elapsed()
 
     def loop_left(self, loop: str) -> None:
         """Another worker does what this loop would do."""
@@ -192,13 +197,21 @@ class Counters:
 class AllCounters:
     """The counters of all workers of a server, made before the workers are forked."""
 
-    def __init__(self, operations: Iterable[str], buckets: Iterable[str], count: int = 1) -> None:
+    def __init__(
+        self,
+        operations: Iterable[str],
+        buckets: Iterable[str],
+        count: int = 1,
+        elapsed: Callable[[], int] = elapsed_ms,
+    ) -> None:
+        self._elapsed = elapsed
         self.operations = (*operations, *_BESIDES)
         self.buckets = (*buckets, CONNECTIONS, _OTHER)
         measure = _Cells(memoryview(b""))
-        Counters(measure, self.operations, self.buckets)  # over none, to know how many it cuts
+        # Over none, to know how many it cuts.
+        Counters(measure, self.operations, self.buckets, elapsed)
         free = _Cells(memoryview(mmap.mmap(-1, _CELL_BYTES * measure.used * count)).cast("q"))
-        self.each = [Counters(free, self.operations, self.buckets) for _ in range(count)]
+        self.each = [Counters(free, self.operations, self.buckets, elapsed) for _ in range(count)]
         for counters in self.each:
             counters.waits_elsewhere = [one.waits for one in self.each if one is not counters]
 
@@ -237,7 +250,7 @@ class AllCounters:
     def loop_ages(self) -> dict[str, int]:
         """Milliseconds since a run succeeded, by loop, in the living worker where that is longest
         ago. A loop that no worker has begun is left out."""
-        now, living = elapsed_ms(), self._living()
+        now, living = self._elapsed(), self._living()
         begun = {name: [at for one in living if (at := one.loop(name).well_at)] for name in LOOPS}
         return {name: now - min(times) for name, times in begun.items() if times}
 
@@ -246,7 +259,7 @@ class AllCounters:
         return [counters.state() for counters in self._living()]
 
     def _living(self) -> list[Counters]:
-        since = elapsed_ms() - limits.HEARTBEATS_MISSED * limits.HEARTBEAT_MS
+        since = self._elapsed() - limits.HEARTBEATS_MISSED * limits.HEARTBEAT_MS
         return [counters for counters in self.each if counters.state().beat_at > since]
 
     def last_audit(self) -> WorkerState | None:

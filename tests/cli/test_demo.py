@@ -73,23 +73,21 @@ class InTurn:
 @pytest.mark.soak
 @pytest.mark.parametrize("engine", ["postgresql"])
 def test_its_story_is_the_same_on_another_engine_and_two_processes(
-    new_database: Callable[[], str], monkeypatch: pytest.MonkeyPatch, engine: str
+    new_database: Callable[[], str], engine: str
 ) -> None:
     said: list[str] = []
     url = new_database()
-    real = Service.open
 
     async def play() -> None:
         async with AsyncExitStack() as stack:
 
             async def two(settings: Settings, clock: Clock) -> Service:
-                second = await stack.enter_async_context(await real(settings, clock))
-                first: Any = await real(settings, clock)
+                second = await stack.enter_async_context(await Service.open(settings, clock))
+                first: Any = await Service.open(settings, clock)
                 first.asgi = InTurn(first.asgi, second.asgi)
                 return first
 
-            monkeypatch.setattr(Service, "open", two)
-            running = await stack.enter_async_context(stage(url))
+            running = await stack.enter_async_context(stage(url, two))
             await Story(running, said.append).play()
             assert not any(finding.differences for finding in await running.audit())
 

@@ -2,14 +2,14 @@
 
 import asyncio
 import socket
-from collections.abc import AsyncGenerator
+from collections.abc import AsyncGenerator, Awaitable, Callable
 from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass
 from tempfile import TemporaryDirectory
 
 from stoa.app import Service
 from stoa.client import AsyncStoa, Key
-from stoa.clock import SystemClock
+from stoa.clock import Clock, SystemClock
 from stoa.domain import limits
 from stoa.settings import Settings
 from stoa.store.engines import engine_of
@@ -64,8 +64,13 @@ class Stage:
         return await self.stoa.store.read(audit.run_all, slow=True)
 
 
+OpenService = Callable[[Settings, Clock], Awaitable[Service]]
+
+
 @asynccontextmanager
-async def stage(database_url: str = "") -> AsyncGenerator[Stage]:
+async def stage(
+    database_url: str = "", open_service: OpenService = Service.open
+) -> AsyncGenerator[Stage]:
     """Set up a server on a free port of this machine; everything is gone afterwards, but what is
     in the database that `database_url` may name."""
     clock = TurnableClock()
@@ -76,7 +81,7 @@ async def stage(database_url: str = "") -> AsyncGenerator[Stage]:
             port=port, data_dir=folder, database_url=database_url, sweep_seconds=3600
         )
         await engine_of(settings).migrate(settings)
-        async with await Service.open(settings, clock) as stoa, AsyncExitStack() as stack:
+        async with await open_service(settings, clock) as stoa, AsyncExitStack() as stack:
             server = stoa.server()
             serving = asyncio.create_task(server.serve(sockets=[listener]))
             try:
