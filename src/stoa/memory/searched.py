@@ -7,12 +7,21 @@ author before its eventually consistent members are a minute old, a thread at th
 bounty. A text never changes; whether it is hidden is checked by the search that finds it.
 """
 
+import hashlib
 from collections.abc import Mapping
+from typing import Self, cast
 
 import msgspec
+from msgspec import UNSET, UnsetType
 
 from stoa.caching import CachedKind
 from stoa.domain.snippets import PreparedText
+from stoa.schemas.agents import Agent
+from stoa.schemas.base import encode
+from stoa.schemas.content import Addition, UntrustedContent
+from stoa.schemas.encoded import EncodedRow, known_by
+from stoa.schemas.search import FoundThread, Match
+from stoa.schemas.threads import Thread
 
 _LONGEST = 10_000
 """Longer texts, in characters, are made ready anew for each search."""
@@ -35,6 +44,23 @@ class CachedThread(msgspec.Struct, frozen=True, gc=False):
     created_at: str
     extended: bool
 
+    @classmethod
+    def of(cls, view: Thread, expires_at: int) -> Self:
+        """A thread as it travels."""
+        before, behind = encode(view).split(encode(view.author), 1)
+        return cls(
+            view.id,
+            view.author_agent_id,
+            before,
+            behind[:-1],
+            hashlib.sha1(before + behind, usedforsecurity=False).digest(),
+            expires_at,
+            len(view.body.body),
+            tuple(view.tags),
+            view.created_at,
+            extended=view.additions is not UNSET,
+        )
+
     @property
     def size(self) -> int:
         """The bytes that it takes."""
@@ -49,10 +75,60 @@ class CachedAuthor(msgspec.Struct, frozen=True, gc=False):
     counted: bytes
     expires_at: int
 
+    @classmethod
+    def of(cls, agent: Agent, expires_at: int) -> Self:
+        """An agent as it travels."""
+        return cls(encode(agent), known_by(agent), expires_at)
+
     @property
     def size(self) -> int:
         """The bytes that it takes."""
         return len(self.json) + _AUTHOR_BYTES
+
+
+class _Texts(msgspec.Struct):
+    """The texts of a thread, of all that its JSON has."""
+
+    body: UntrustedContent
+    additions: list[Addition] | UnsetType = UNSET
+
+
+class ListedThread(msgspec.Struct, frozen=True, gc=False):
+    """A thread and its author, as lists and searches show them."""
+
+    thread: CachedThread
+    author: CachedAuthor
+
+    @property
+    def expires_at(self) -> int:
+        """When (ms) it may be another one, or too old."""
+        return min(self.thread.expires_at, self.author.expires_at)
+
+    @property
+    def view(self) -> Thread:
+        """A row of a list."""
+        return cast(Thread, EncodedRow(Thread, self._json + b"}", self._counted))
+
+    def found(self, match: Match) -> FoundThread:
+        """A row of a search that found it there."""
+        shown = encode(match)
+        wire = b'%b,"match":%b}' % (self._json, shown)
+        return cast(FoundThread, EncodedRow(FoundThread, wire, self._counted + shown))
+
+    def text(self) -> str:
+        """What its author wrote, with what was added."""
+        texts = msgspec.json.decode(self._json + b"}", type=_Texts)
+        return "\n".join([texts.body.body, *(one.body.body for one in texts.additions or ())])
+
+    @property
+    def _json(self) -> bytes:
+        """Its JSON but for the last brace."""
+        return b"".join((self.thread.before, self.author.json, self.thread.behind))
+
+    @property
+    def _counted(self) -> bytes:
+        """A hash of what ETags count of it."""
+        return self.thread.counted + self.author.counted
 
 
 PreparedTexts = CachedKind[str, PreparedText]

@@ -2,7 +2,7 @@
 
 import struct
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
-from typing import NamedTuple, cast
+from typing import NamedTuple
 
 from msgspec import UNSET
 
@@ -10,17 +10,16 @@ from stoa.domain import base64url, limits, querylang
 from stoa.domain.attributions import without_attribution
 from stoa.domain.querylang import Query
 from stoa.domain.snippets import PreparedText, Sought, prepared, snippet
-from stoa.memory.searched import keep_texts
+from stoa.memory.searched import ListedThread, keep_texts
 from stoa.operations.call import Call
 from stoa.operations.parts import paging
 from stoa.operations.related import kept_views, related
-from stoa.operations.summaries import ListedThread, made, summaries
+from stoa.operations.summaries import made, summaries
 from stoa.operations.table import Effect, Mode, Toolset, operation
 from stoa.operations.threads import found_thread
-from stoa.schemas.base import encode, iso, read_time
+from stoa.schemas.base import iso, read_time
 from stoa.schemas.content import UntrustedContent
-from stoa.schemas.encoded import EncodedRow
-from stoa.schemas.search import FoundThread, Match, SearchResult, SearchThreads
+from stoa.schemas.search import Match, SearchResult, SearchThreads
 from stoa.search import finding
 from stoa.search.finding import SearchPlace, TextsWanted
 from stoa.search.following import catch_up
@@ -33,13 +32,6 @@ from stoa.store.threads import ThreadFilter
 
 _LIGHT_CHARACTERS = 100_000
 """So many are made ready for snippets, or looked through for one, in a millisecond."""
-
-
-def _found_row(listed: ListedThread, match: Match) -> FoundThread:
-    """A thread that was found, and where it matched."""
-    shown = encode(match)
-    wire = b'%b,"match":%b}' % (listed.json, shown)
-    return cast(FoundThread, EncodedRow(FoundThread, wire, listed.counted + shown))
 
 
 class SearchHits(NamedTuple):
@@ -80,7 +72,7 @@ async def search_threads(call: Call, request: SearchThreads) -> SearchResult:
         lists = query.is_empty and request.sort != "score"
         found = await (_newest if lists else _best)(call, request, query)
     matches = await _matches(call, found)
-    rows = [*map(_found_row, found.threads.values(), matches)]
+    rows = [*map(ListedThread.found, found.threads.values(), matches)]
     characters = sum([one.thread.characters for one in found.threads.values()])
     page = paging.cut(
         call.options, request, [*found.threads], rows, found.place_of, characters, end=found.end
