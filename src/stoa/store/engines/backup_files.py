@@ -8,7 +8,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from stoa.store import unusable
-from stoa.store.engines.sqlite.file import make_folder, opened, sync
+from stoa.store.engines.sqlite.file import give_to_owner, make_folder, opened, sync
 from stoa.store.transfer import backups
 from stoa.store.transfer.audit import Finding
 from stoa.store.transfer.backups import BackupRuns
@@ -45,12 +45,14 @@ def alone_in(folder: Path) -> Generator[None]:
 
 @contextmanager
 def new_file(path: Path, like: os.stat_result | None) -> Generator[int]:
-    """The descriptor of a new file for the owner of another one or, without one, for this user
-    alone. What is written is on the disk at the end."""
+    """The descriptor of a new file for the owner of another one or, without one, for the owner of
+    the folder alone. What is written is on the disk at the end."""
     with opened(path, os.O_RDWR | os.O_CREAT | os.O_EXCL) as descriptor:
         if like:
             os.fchown(descriptor, like.st_uid, like.st_gid)
             os.fchmod(descriptor, like.st_mode & _NOT_OTHERS)
+        else:
+            give_to_owner(descriptor, path.parent)
         yield descriptor
         os.fsync(descriptor)
 

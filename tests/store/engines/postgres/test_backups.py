@@ -107,6 +107,15 @@ def test_what_was_dumped_is_the_same_after_it_was_restored(
     assert backups.newest(str(folder), CLOCK()) == CLOCK()
 
 
+@pytest.mark.skipif(os.geteuid() != 0, reason="only root may give files away")
+def test_a_dump_that_root_makes_is_for_the_owner_of_the_folder(
+    postgresql: PostgreSQL, tmp_path: Path
+) -> None:
+    os.chown(tmp_path, 4321, 4322)
+    backup = back_up(postgresql.new(), tmp_path)
+    assert {file.stat().st_uid for file in (backup, backups.checksum_file(backup))} == {4321}
+
+
 def test_a_list_of_purges_that_cannot_be_read_keeps_a_restore_from_beginning(
     postgresql: PostgreSQL, tmp_path: Path
 ) -> None:

@@ -111,7 +111,7 @@ def lock(path: Path) -> int:
     try:
         make_folder(path.parent)
         descriptor = os.open(f"{path}.lock", _OPEN, 0o600)
-        _give_to_owner(descriptor, path)
+        give_to_owner(descriptor, path)
     except FileExistsError:
         raise StartRefused(f"cannot use the data folder {path.parent}: it is a file") from None
     except OSError as error:
@@ -129,10 +129,11 @@ def lock(path: Path) -> int:
     return descriptor
 
 
-def _give_to_owner(descriptor: int, path: Path) -> None:
-    """Let the owner of the database take a lock that root has made. SQLite does so with its log."""
-    if os.geteuid() == 0 and path.exists():
-        like = path.stat()
+def give_to_owner(descriptor: int, of: Path) -> None:
+    """Give a file that root has made to the owner of a database or a folder, if that is there.
+    SQLite does so with its log."""
+    if os.geteuid() == 0 and of.exists():
+        like = of.stat()
         os.fchown(descriptor, like.st_uid, like.st_gid)
 
 
