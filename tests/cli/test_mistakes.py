@@ -78,6 +78,9 @@ MISTAKES = {
     "backups go to a file": Mistake("backup notes.txt --data-dir data", "name a folder"),
     "a dump of PostgreSQL for SQLite": Mistake("restore a.dump --data-dir data", "PostgreSQL"),
     "a backup of SQLite for PostgreSQL": Mistake(
+        "restore data/stoa.db", "a folder with --data-dir", variables=CLUSTER
+    ),
+    "a text for PostgreSQL": Mistake(
         "restore notes.txt", "is no dump of PostgreSQL", variables=CLUSTER
     ),
     "the database is not there": Mistake("audit --data-dir nowhere", "there is no database"),

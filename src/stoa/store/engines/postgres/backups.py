@@ -85,6 +85,11 @@ async def restore(
     source, where = files.existing_backup(backup), place(url)
     with files.told(f"{where} was not restored"):
         files.refuse_changed(source)
+        if backups.begins_well(source, "db"):
+            raise StartRefused(
+                f"{source} is a backup of SQLite: restore it to a folder with --data-dir, and copy "
+                "that to an empty database with `stoa copy`"
+            )
         if not backups.begins_well(source, "dump"):
             raise StartRefused(f"{source} is no dump of PostgreSQL: choose another backup")
         erased = purge_list.known(source, backup_dir)
