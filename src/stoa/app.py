@@ -233,8 +233,9 @@ class Service:
             )
         except Refusal as refusal:
             return operator.refused(refusal)
-        except StoreUnavailable:
-            told = "The database did not answer: the public log shows whether it was done."
+        except StoreUnavailable as error:
+            why = f": {error}" if str(error) else ""
+            told = f"The database did not answer{why}. The public log shows whether it was done."
             return operator.refused(Refusal("temporarily_unavailable", told))
 
     def beat(self) -> None:

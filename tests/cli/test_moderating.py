@@ -2,6 +2,7 @@
 
 import json
 import os
+import shutil
 import socket
 import stat
 from collections.abc import Callable
@@ -113,6 +114,14 @@ def test_nothing_is_done_when_a_server_does_not_say_whether_it_did_it(
         dying.accept()[0].close()
         assert "did not say" in refused(asked.result())
     admin(database, "signups", "closed")
+
+
+def test_why_a_server_cannot_write_is_told(start_server: Callable[..., Server], data: Path) -> None:
+    start_server(data)
+    shutil.copy(data / "stoa.db", data / "another")
+    (data / "another").replace(data / "stoa.db")
+    done = run_stoa_here("admin", "signups", "closed", "--data-dir", str(data))
+    assert "its file was removed or replaced" in refused(done)
 
 
 def test_the_operator_moderates_postgresql(postgresql: Any) -> None:
