@@ -152,6 +152,11 @@ def test_a_file_that_is_no_journal_is_refused(path: Path):
         Journal(path, SERVER)
 
 
+def test_a_journal_that_cannot_be_made_is_refused_with_what_to_give():
+    with pytest.raises(ImportStopped, match="give with --keys a key file in a folder where"):
+        Journal(Path("/proc/self/journal"), SERVER)
+
+
 def test_a_journal_in_which_nothing_was_begun_is_not_left_behind(path: Path):
     with Journal(path, SERVER) as journal:
         journal.plan(POSTS)

@@ -72,6 +72,11 @@ class Journal:
             self._connection = _open(path)
         except apsw.BusyError:
             raise ImportStopped(f"another import is using the journal {path}") from None
+        except (apsw.CantOpenError, apsw.ReadOnlyError):
+            raise ImportStopped(
+                f"the journal {path} cannot be written: give with --keys a key file in a folder "
+                "where this user may write"
+            ) from None
         except apsw.Error as error:
             raise ImportStopped(f"cannot use the journal {path}: {error}") from None
 
