@@ -316,6 +316,7 @@ def test_rows_that_are_dated_in_the_future_fail(well: dict[str, str], tmp_path: 
         app.agent("ada")
     code, found = diagnose(**well | {"STOA_DATA_DIR": str(tmp_path / "other")})
     assert (code, found["clock"]["status"]) == (1, "fail")
+    assert found["clock"]["remedy"].endswith("is right now, this ends once that time has passed.")
 
 
 def test_an_old_backup_fails(well: dict[str, str], tmp_path: Path) -> None:

@@ -237,7 +237,8 @@ def _clock(ahead_ms: int) -> CheckResult:
         return fail(
             "clock",
             f"the newest transaction is dated {ahead_ms // 1000} s after the time of this machine",
-            "Set the clock right, such as with NTP, and start the server again.",
+            "Set the clock right, such as with NTP, and start the server again. If it was wrong "
+            "before and is right now, this ends once that time has passed.",
         )
     return ok("clock", "nothing in the database is dated in the future")
 
