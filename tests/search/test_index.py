@@ -1,5 +1,6 @@
 """The file of the search index: it survives a kill, and is made anew when it is damaged."""
 
+import resource
 import shutil
 import subprocess
 import sys
@@ -35,9 +36,9 @@ def text(number: int, own: str = "", *, shown: bool = True) -> SearchText:
     return SearchText(number, number, number, "Title", words, "ag_a", ("t",), False, False, shown)
 
 
-def opened(path: Path) -> SearchIndex:
+def opened(path: Path, sizes: SearchSizes = FEW) -> SearchIndex:
     """An index that has read the log."""
-    index = SearchIndex(path, FEW)
+    index = SearchIndex(path, sizes)
     index.open()
     if index.place is None:
         index.clear(PLACE)
@@ -265,6 +266,40 @@ def test_what_cannot_be_written_stays_in_memory_until_there_is_too_much(tmp_path
     work(index)
     assert not index.is_full
     assert having(index, "common") == {*range(1, 26)}
+    index.close()
+
+
+def test_a_disk_that_is_nearly_full_is_left_to_others(tmp_path: Path) -> None:
+    index = opened(tmp_path / "search", FEW._replace(free=1 << 62))
+    with logged() as lines:
+        for first in (1, 11):
+            index.put(map(text, range(first, first + 10)))
+            work(index)
+    assert [line["reason"] for line in lines] == ["the disk is nearly full"]
+    assert b"own1" not in written(tmp_path)
+    assert having(index, "common") == {*range(1, 21)}
+    index.put([text(1, shown=False)])
+    index.remove_hidden()
+    work(index)
+    assert b"own2" in written(tmp_path), "what is hidden is removed from the file nevertheless"
+    index.close()
+
+
+def test_a_write_that_fails_gives_back_its_room(tmp_path: Path) -> None:
+    index = opened(tmp_path / "search")
+    index.put(map(text, range(1, 2_000)))
+    most = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (100_000, most[1]))
+    try:
+        work(index)
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, most)
+    assert having(index, "common") == {*range(1, 2_000)}
+    assert index.is_full
+    assert not (tmp_path / "search-wal").stat().st_size
+    work(index)
+    assert having(index, "common") == {*range(1, 2_000)}
+    assert not index.is_full
     index.close()
 
 

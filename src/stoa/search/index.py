@@ -47,20 +47,22 @@ _DAMAGED = (apsw.CorruptError, apsw.NotADBError, ValueError, KeyError, msgspec.M
 class SearchSizes(NamedTuple):
     """So much is done at once.
 
-    So many texts are in memory before they are `flushed` to the file: a start reads as many again.
-    So many are `kept` while the index is behind, as it takes half of the time to write them at
-    once, and while the file cannot be written; then indexing stops. They take at most so many
-    `bytes` and those of one text. A step in the file is of so many `words`. So many events `ahead`,
-    and as many texts from before the index, a search reads before it answers, some `texts` at a
-    time, as a statement takes as long as reading 100 texts; with more behind them its answer is
-    partial. Events are `followed` so many at a time, and the rest left behind so many
-    `characters` of their texts. So many of the newest texts with all words of a phrase are
-    `checked`, up to so many `characters`, some of them read at a time: whether the words stand side
-    by side there."""
+    So many texts are in memory before they are `flushed` to the file: a start reads as many
+    again. So many are `kept` while the index is behind, as it takes half of the time to write
+    them at once, and while the file cannot be written; then indexing stops. They take at most so
+    many `bytes` and those of one text. New texts are written only while the disk has so many
+    bytes `free`, as all else on it needs them more. A step in the file is of so many `words`. So
+    many events `ahead`, and as many texts from before the index, a search reads before it
+    answers, some `texts` at a time, as a statement takes as long as reading 100 texts; with more
+    behind them its answer is partial. Events are `followed` so many at a time, and the rest left
+    behind so many `characters` of their texts. So many of the newest texts with all words of a
+    phrase are `checked`, up to so many `characters`, some of them read at a time: whether the
+    words stand side by side there."""
 
     flushed: int = 4_000
     kept: int = 16_000
     bytes: int = 32 * 1024 * 1024
+    free: int = 64 * 1024 * 1024
     words: int = 100
     ahead: int = 500
     ahead_characters: int = 300_000
@@ -406,18 +408,28 @@ class SearchIndex:
         except _DAMAGED as error:
             self._make_anew(error)
             return False
-        except apsw.Error as error:
+        except (apsw.Error, OSError) as error:
             self._keep_unwritten()
-            if not self._is_failing:  # one line for each outage, or it could fill the disk
-                log.warning("search index cannot be written", reason=str(error))
-            self._is_failing = True
+            self._note_failing(str(error))
             return False
         return True
+
+    def _note_failing(self, reason: str) -> None:
+        if not self._is_failing:  # one line for each outage, or it could fill the disk
+            log.warning("search index cannot be written", reason=reason)
+        self._is_failing = True
+
+    def _has_room(self, postings: Postings) -> bool:
+        has_room = postings.free_bytes >= self.sizes.free
+        if not has_room:
+            self._note_failing("the disk is nearly full")
+        return has_room
 
     def _due(self, postings: Postings) -> Iterator[bool]:
         if self._removes:
             self._removing, self._hidden, self._removes = self._hidden, BitMap(), False
-        if self._removing or self._has(self.sizes.kept if self.behind else self.sizes.flushed):
+        due = self._has(self.sizes.kept if self.behind else self.sizes.flushed)
+        if self._removing or (due and self._has_room(postings)):
             self._writing, self._recent = self._recent, _Recent()
             new = self._writing
             yield from postings.add(new.anywhere, new.texts, self._kept(), self.sizes.words)
@@ -453,6 +465,8 @@ class SearchIndex:
     def _keep_unwritten(self) -> None:
         """Keep what could not be written, to try again later."""
         self._steps = None
+        if self._postings:
+            self._postings.shrink()
         self._hidden |= self._removing
         recent, self._recent = self._recent, self._writing
         self._recent.extend(recent)

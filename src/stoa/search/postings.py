@@ -8,8 +8,10 @@ from the database. One process uses it.
 """
 
 import os
+import shutil
+import sys
 from collections.abc import Callable, Generator, Iterable, Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from heapq import heapify, heappop
 from pathlib import Path
 from typing import NamedTuple
@@ -215,6 +217,17 @@ class Postings:
             if self._connection.in_transaction:
                 self._execute("ROLLBACK")
             raise
+
+    @property
+    def free_bytes(self) -> int:
+        """What may be written where the file is."""
+        return shutil.disk_usage(self.path.parent).free if self.path else sys.maxsize
+
+    def shrink(self) -> None:
+        """Give back the room of the log of changes, if that can be done: one that failed keeps it
+        otherwise."""
+        with suppress(apsw.Error):
+            self._execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchall()
 
     def close(self) -> None:
         """Close the file."""
