@@ -27,6 +27,7 @@ from tests.support.jobs import REJECTION, done, offer
 from tests.support.logs import logged
 from tests.support.moderation import MODERATED, moderate
 from tests.support.receiver import Received, Receiver, gigabyte, receiving, status
+from tests.support.steps import Steps
 from tests.support.webhooks import (
     LOOPBACK,
     active,
@@ -269,6 +270,29 @@ def test_a_webhook_that_looked_in_vain_goes_on_behind_it(
     for _ in range(4):
         deliver(stoa)
     assert [event["subject"]["id"] for event in receiver.events] == [reply["id"]]
+
+
+def test_webhooks_that_are_far_behind_hold_up_no_other(
+    stoa: App, ada: Agent, bob: Agent, receiver: Receiver, steps: Steps
+) -> None:
+    for process in stoa.processes:
+        process.webhooks = anew(process, stoa.clock, DeliveryBounds(span=2, most=2))
+    far = [active(ada, receiver, scope="events", kinds=["reply.created"]) for _ in range(3)]
+    thread = ada.thread()
+    for _ in range(6):
+        bob.thread()
+    active(bob, receiver, scope="events", kinds=["job.created"])
+    job = offer(ada)
+    steps.taken.clear()
+    for process in stoa.processes:
+        stoa.run(process.webhooks.look())
+    assert steps.taken.count("events.page_all_any_all") == 2, "its own and one that is far behind"
+    deliver(stoa)
+    assert [event["subject"]["id"] for event in receiver.events] == [job["id"]]
+    bob.reply(thread)
+    for _ in range(20):
+        deliver(stoa)
+    assert [event["kind"] for event in receiver.events[1:]] == len(far) * ["reply.created"]
 
 
 # --- Failures.

@@ -154,6 +154,7 @@ WEBHOOK_END_MS = SECOND_MS // 2  # for deliveries under way when the process end
 WEBHOOK_LEASE_MS = 30 * SECOND_MS  # of the process that delivers; longer than a delivery takes
 WEBHOOK_BEHIND = 5000  # events that were looked at in vain, before the place in the log is stored
 WEBHOOK_SPAN = 10_000  # events that one look goes through for one webhook
+WEBHOOKS_SEEN = 5 * WEBHOOK_SPAN  # the same for all webhooks: other looks go on for the rest
 
 # --- OAuth clients and what they ask for.
 CLIENT_REDIRECTS = 10

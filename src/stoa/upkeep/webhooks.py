@@ -28,14 +28,16 @@ _MARGIN_MS = 2 * limits.SECOND_MS
 
 class DeliveryBounds(NamedTuple):
     """A receiver that answers later than `quick_ms` is slow; a process leads for `lease_ms`, and
-    gives deliveries `end_ms` when it ends. One look goes through a `span` of events for a webhook;
-    its place in the log is stored when it is so far `behind`."""
+    gives deliveries `end_ms` when it ends. One look goes through a `span` of events for a webhook,
+    and through about so many at `most` for all of them; the place of a webhook in the log is stored
+    when it is so far `behind`."""
 
     quick_ms: int = limits.WEBHOOK_QUICK_MS
     lease_ms: int = limits.WEBHOOK_LEASE_MS
     end_ms: int = limits.WEBHOOK_END_MS
     span: int = limits.WEBHOOK_SPAN
     behind: int = limits.WEBHOOK_BEHIND
+    most: int = limits.WEBHOOKS_SEEN
 
 
 DELIVERY_BOUNDS = DeliveryBounds()
@@ -122,9 +124,12 @@ class Webhooks:
             busy=busy,
             span=self.bounds.span,
             behind=self.bounds.behind,
+            most=self.bounds.most,
         )
         found = await self._store.read(find, slow=True, single=True)
         self._looked = found.looked
+        if found.later:
+            self._signal.set()
         if found.moved:
             await self._store.write(partial(deliveries.move, places=found.moved))
         for webhook_id, error in found.failed.items():

@@ -62,34 +62,39 @@ class Delivery(NamedTuple):
 class DueWebhooks(NamedTuple):
     """The webhooks that have something to be sent now, and up to which place there is nothing for
     each; for those in `moved` that place is to be stored. For those that `failed` it could not be
-    found, and why."""
+    found, and why. It is to be looked for more for those that come `later`."""
 
     ready: list[WebhookRow]
     looked: dict[str, int]
     moved: dict[str, int]
     failed: dict[str, Exception]
+    later: list[str]
 
 
 async def find(
-    tx: Tx, looked: ReadUpTo, busy: Collection[str], span: int, behind: int
+    tx: Tx, looked: ReadUpTo, busy: Collection[str], span: int, behind: int, most: int
 ) -> DueWebhooks:
     """Find the webhooks that an event or a test is to be sent to now, but for `busy` ones. For each
-    a `span` of events is looked through; its place is to be stored when it is so far `behind`. Each
+    a `span` of events is looked through, for all of them about so many at `most`, for those first
+    that are nearest to the end of the log; a place is to be stored when it is so far `behind`. Each
     statement has to see what was committed before that statement."""
     kept = {webhook_id: looked[webhook_id] for webhook_id in busy if webhook_id in looked}
-    log, found = await events.log(tx), DueWebhooks([], kept, {}, {})
-    for row in await webhooks.due(tx, log.newest):
-        if row.id in busy:
+    log, found, left = await events.log(tx), DueWebhooks([], kept, {}, {}, []), most
+    due = [row for row in await webhooks.due(tx, log.newest) if row.id not in busy]
+    for row in sorted(due, key=lambda row: _place(log, row, looked), reverse=True):
+        after = _place(log, row, looked)
+        if left <= 0 and not row.test_id:
+            found.looked[row.id] = after
+            found.later.append(row.id)
             continue
         try:
-            event, upto = (
-                (None, row.seq) if row.test_id else await _next(tx, log, row, looked, span)
-            )
+            event, upto = (None, after) if row.test_id else await _next(tx, log, row, after, span)
         except Exception as error:  # it must not keep others from their deliveries
             if tx.may_pass(error):
                 raise
             found.failed[row.id] = error
             continue
+        left -= (event.seq if event else upto) - after
         found.looked[row.id] = upto
         if row.test_id or event:
             found.ready.append(row)
@@ -111,7 +116,7 @@ async def next_delivery(tx: Tx, webhook_id: str, looked: ReadUpTo, span: int) ->
     if row.status != "active" or row.due_at > tx.now:
         return None
     log = await events.log(tx)
-    event, _ = await _next(tx, log, row, looked, span)
+    event, _ = await _next(tx, log, row, _place(log, row, looked), span)
     if event is None:
         return None
     views = told_views if row.scope == "inbox" else event_views
@@ -131,11 +136,15 @@ async def _of_task(tx: Tx, row: WebhookRow, task_id: str, told: Event, seq: int 
     return Delivery(row, told.id, seq, encode(update), is_last)
 
 
+def _place(log: EventLogState, row: WebhookRow, looked: ReadUpTo) -> int:
+    """Behind which place it is to be looked for a webhook."""
+    return max(row.seq, log.deleted, looked.get(row.id, 0))
+
+
 async def _next(
-    tx: Tx, log: EventLogState, row: WebhookRow, looked: ReadUpTo, span: int
+    tx: Tx, log: EventLogState, row: WebhookRow, after: int, span: int
 ) -> tuple[EventRow | None, int]:
-    """The first event that a webhook was not sent, and up to which place was looked."""
-    after = max(row.seq, log.deleted, looked.get(row.id, 0))
+    """The first event behind a place that is for a webhook, and up to which place was looked."""
     upto = min(after + span, log.newest)
     if upto <= after:
         return None, after
