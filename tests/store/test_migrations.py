@@ -236,13 +236,13 @@ def test_a_second_program_is_refused_until_the_first_has_ended(tmp_path: Path) -
         first = await SqliteStore.open(tmp_path / "stoa.db", VirtualClock())
         for path in (tmp_path / "stoa.db", tmp_path / "." / "x" / ".." / "stoa.db"):
             (tmp_path / "x").mkdir(exist_ok=True)
-            with pytest.raises(StartRefused, match="already"):
+            with pytest.raises(StartRefused, match="another Stoa uses"):
                 await SqliteStore.open(path, VirtualClock())
         link = tmp_path / "link.db"
         link.symlink_to(tmp_path / "stoa.db")
-        with pytest.raises(StartRefused, match="already"):
+        with pytest.raises(StartRefused, match="another Stoa uses"):
             await SqliteStore.open(link, VirtualClock())
-        with pytest.raises(StartRefused, match="already"):
+        with pytest.raises(StartRefused, match="another Stoa uses"):
             migrate(tmp_path / "stoa.db")
         await first.close()
         await (await SqliteStore.open(tmp_path / "stoa.db", VirtualClock())).close()
