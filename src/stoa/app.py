@@ -1,5 +1,6 @@
 """The composition root: settings, store, limiter, clock and faces become one application."""
 
+import asyncio
 import os
 from collections.abc import Callable
 from functools import cache, partial
@@ -23,7 +24,7 @@ from stoa.calls.subscribing import Subscribing
 from stoa.calls.task_store import TaskStore
 from stoa.calls.token_requests import PlainGrants, TokenRequests
 from stoa.calls.transaction import PlainRuns, Transactions
-from stoa.clock import Clock, SystemClock
+from stoa.clock import Clock, SystemClock, elapsed_ms
 from stoa.dispatch import App
 from stoa.domain import limits
 from stoa.domain.addresses import is_loopback, is_trusted, parse_networks
@@ -257,6 +258,8 @@ class Service:
         await self.waiting.stop()
         await self.webhooks.stop()
         await self.upkeep.stop()
+        # Before another process can serve, which would find the file in use.
+        await asyncio.to_thread(self._services.index.flush, elapsed_ms() + limits.INDEX_END_MS)
         if isinstance(self.limiter, SharedLimiter):
             await self.limiter.close()
         await self.store.close()

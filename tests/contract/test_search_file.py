@@ -15,8 +15,10 @@ from stoa.schemas.search import SearchThreads
 from stoa.search.following import catch_up
 from stoa.search.index import IndexProgress, SearchIndex, SearchSizes
 from stoa.search.postings import IndexState
+from stoa.settings import Settings
 from stoa.store.engines.sqlite.tx import drive
 from tests.support.app import App
+from tests.support.clock import VirtualClock
 from tests.support.composing import Composed, with_parts
 from tests.support.jobs import new_job
 from tests.support.logs import logged
@@ -173,6 +175,21 @@ def test_a_start_before_enough_was_indexed_says_that_the_file_is_empty(stoa: App
         assert all(answer["total"] == len(threads) for answer in found(stoa, "zymurgy"))
     reasons = [line["reason"] for line in lines if line["event"] == "search index is made anew"]
     assert reasons == ["nothing is in its file yet"] * len(stoa.processes)
+
+
+@pytest.mark.own_file
+def test_a_start_behind_a_stop_finds_the_newest_texts_in_the_file(
+    settings: Settings, clock: VirtualClock
+) -> None:
+    with App(settings, clock) as stoa:
+        stoa.agent("ada").thread("A question", "about zymurgy")
+        background(stoa)
+    with App(settings, clock) as stoa, logged() as lines:
+        index = stoa.processes[0]._services.index  # pyright: ignore[reportPrivateUsage]
+        index.open()
+        assert index.find(["zymurgy"])["zymurgy"].anywhere
+        assert stoa.get("search?q=zymurgy").ok()["total"] == 1
+    assert not [line for line in lines if line["event"] == "search index is made anew"]
 
 
 @pytest.mark.promise("Q37")

@@ -12,10 +12,13 @@ from typing import Any, cast
 
 import apsw
 import pytest
+from pyroaring import BitMap
 
+from stoa.clock import elapsed_ms
 from stoa.search.index import LogPlace, SearchIndex, SearchSizes
 from stoa.search.postings import PART
 from stoa.store.search import SearchText
+from tests.support.clock import HOUR
 from tests.support.logs import logged
 
 FEW = SearchSizes(flushed=10, kept=25, words=7)
@@ -314,6 +317,27 @@ def test_an_index_that_can_have_no_file_is_in_memory(tmp_path: Path, place: str)
         work(index)
         assert having(index, "own1") == {1}
     assert {line["event"] for line in lines} == {"search index has no file"}
+
+
+def test_a_flush_writes_what_is_shown_or_stops_in_time_with_a_whole_file(tmp_path: Path) -> None:
+    index = opened(tmp_path / "search")
+    index.put(map(text, range(1, 4)))
+    index.flush(elapsed_ms())
+    index.close()
+    again = SearchIndex(tmp_path / "search", FEW)
+    again.open()
+    assert (again.place, again.live) == (None, BitMap())
+    again.close()
+    index = opened(tmp_path / "search")
+    index.put(map(text, range(1, 4)))
+    index.put([text(2, shown=False)])
+    index.flush(elapsed_ms() + HOUR)
+    index.close()
+    assert (b"own2" in written(tmp_path), b"own3" in written(tmp_path)) == (False, True)
+    again = SearchIndex(tmp_path / "search", FEW)
+    again.open()
+    assert (again.place, again.scanned, having(again, "common")) == (PLACE, None, {1, 3})
+    again.close()
 
 
 def test_an_index_that_is_behind_is_written_less_often(tmp_path: Path) -> None:

@@ -298,6 +298,7 @@ INDEX_MS = SECOND_MS  # how often each process indexes what was posted, though n
 LOG_MS = SECOND_MS  # how often it is looked how long the log of SQLite has become
 UNINDEX_MS = 10 * SECOND_MS  # how often what was hidden is removed from the file of the index
 INDEX_CORE_PERCENT = 20  # of one core, that it takes to write texts to the file of the index
+INDEX_END_MS = SECOND_MS  # to write the newest texts to that file when the process ends
 INDEXED_AT_ONCE = 200  # texts that are indexed without a pause, which takes some 30 ms of a thread
 SCREEN_MS = 300  # for the operator's own endpoint to say whether a text may be kept
 HOLD_HOURS = 24  # then a post that waits for a moderator is released; configurable

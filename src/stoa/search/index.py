@@ -8,6 +8,7 @@ from array import array
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Iterator, Mapping, Set
 from contextlib import suppress
+from functools import partial
 from itertools import chain
 from pathlib import Path
 from threading import RLock
@@ -18,6 +19,7 @@ import msgspec
 from pyroaring import BitMap
 
 from stoa.caching import USUAL_MB, ByteCache, CachedKind, room
+from stoa.clock import elapsed_ms
 from stoa.domain.words import words
 from stoa.logs import log
 from stoa.search.postings import PART, IndexState, PartFacts, Postings, WordTexts, remove
@@ -135,9 +137,10 @@ class _Recent:
         self.numbers += others.numbers
         self.count += others.count
 
-    def texts(self, word: str) -> WordTexts:
-        """Those with a word."""
-        return WordTexts(BitMap(self.anywhere.get(word, ())), BitMap(self.title.get(word, ())))
+    def texts(self, word: str, among: BitMap | None = None) -> WordTexts:
+        """Those with a word, `among` others if they are given."""
+        found = (BitMap(numbers.get(word, ())) for numbers in (self.anywhere, self.title))
+        return WordTexts(*(one if among is None else one & among for one in found))
 
 
 class _TextWords(NamedTuple):
@@ -186,7 +189,7 @@ class SearchIndex:
         self.answered, self.accepted = BitMap(), BitMap()
         self._hidden, self._removing = BitMap(), BitMap()
         self._new_parts = set[int]()
-        self._removes = self._is_failing = False
+        self._removes = self._is_failing = self._ends = False
         self.thread_of, self.created = array("I"), array("Q")
         self._whose: dict[int, Whose] = {}
         self._known = self._none_known()
@@ -428,11 +431,14 @@ class SearchIndex:
     def _due(self, postings: Postings) -> Iterator[bool]:
         if self._removes:
             self._removing, self._hidden, self._removes = self._hidden, BitMap(), False
-        due = self._has(self.sizes.kept if self.behind else self.sizes.flushed)
+        least = self.sizes.kept if self.behind else self.sizes.flushed
+        due = self._ends or self._has(least)
         if self._removing or (due and self._has_room(postings)):
             self._writing, self._recent = self._recent, _Recent()
             new = self._writing
-            yield from postings.add(new.anywhere, new.texts, self._kept(), self.sizes.words)
+            # Words of hidden texts too are removed later, but the process may end before.
+            shown = partial(new.texts, among=self.live)
+            yield from postings.add(new.anywhere, shown, self._kept(), self.sizes.words)
             self._writing = _Recent()
             for word in new.anywhere:  # what was cached of the file lacks what was written now
                 if known := self._known.find(word):
@@ -473,6 +479,13 @@ class SearchIndex:
         self._writing, self._removing = _Recent(), BitMap()
         # Which parts were in the transaction that failed is not known any more: all are written.
         self._new_parts.update(range(len(self.thread_of) // PART))
+
+    def flush(self, until: int) -> None:
+        """Write what is in memory, as far as that is done `until` then (elapsed ms): the next start
+        reads the rest again, and all texts where the log has no longer what the file lacks."""
+        self._ends = self._path is not None and self.place is not None
+        while elapsed_ms() < until and self.work():
+            continue
 
     def close(self) -> None:
         """Close the file, and forget what is not in it: the next use opens it again."""
