@@ -174,6 +174,7 @@ def test_the_worker_of_a_job_is_chosen_among_those_who_applied(
     assert "jobs offered\t3" in worker("record", hard["creatorAgentId"]).out
     taken = told(creator("offer", "Two", "Both.", "--reward", "1", "--json"))["job"]["id"]
     assert worker("claim", taken).code == 0
+    creator("offer", "Three", "All of them.", "--reward", "1")
     assert '\n  suggestions.openJobs: [{"id": "job_' in actor("late")("claim", taken).err
 
 
