@@ -122,7 +122,8 @@ LAST_REQUEST_MS = SECOND_MS  # of which a client that was just served has this f
 # --- Connections to addresses that agents name.
 OUTGOING_MS = 10 * SECOND_MS  # for all of it: look-up, connection, request and response
 OUTGOING_BYTES = 64 * 1024  # of the response's body
-OUTGOING_RECEIVED = 2 * OUTGOING_BYTES  # of all that is received, with the response's head
+OUTGOING_HEAD = 16 * 1024  # of what is received before that: interim responses and the head
+OUTGOING_RECEIVED = 2 * OUTGOING_BYTES  # of the body as it is received, with what parts it
 OUTGOING_AT_ONCE = 16  # to fetch documents of clients; more wait, within their time
 
 # --- Webhooks. Deliveries have the bounds of the connections above.

@@ -43,6 +43,7 @@ async def exchange(
             ) as pool,
             pool.stream(method, url, headers=list(headers.items()), content=body) as response,
         ):
+            reach.left = limits.OUTGOING_RECEIVED
             names = {
                 name.decode("latin-1").lower(): value.decode("latin-1")
                 for name, value in response.headers

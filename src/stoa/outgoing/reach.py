@@ -28,34 +28,34 @@ def _backend() -> httpcore.AsyncNetworkBackend:
 
 
 class _Received(httpcore.AsyncNetworkStream):
-    """A connection from which no more is read than `limits.OUTGOING_RECEIVED`, and little at a
-    time, since it is parsed on the event loop: an answer may be of thousands of tiny parts."""
+    """A connection from which no more is read than its `reach` has left, and little at a time,
+    since it is parsed on the event loop: an answer may be of thousands of tiny parts."""
 
-    def __init__(self, stream: httpcore.AsyncNetworkStream) -> None:
-        self._stream = stream
-        self._left = limits.OUTGOING_RECEIVED
+    def __init__(self, stream: httpcore.AsyncNetworkStream, reach: "Reach") -> None:
+        self._stream, self._reach = stream, reach
         self.write, self.aclose = stream.write, stream.aclose
         self.get_extra_info = stream.get_extra_info
 
     async def read(self, max_bytes: int, timeout: float | None = None) -> bytes:  # noqa: ASYNC109
         """Some bytes. Raises `TooLarge`."""
         part = await self._stream.read(min(max_bytes, _AT_ONCE), timeout)
-        self._left -= len(part)
-        if self._left < 0:
+        self._reach.left -= len(part)
+        if self._reach.left < 0:
             raise TooLarge
         await asyncio.sleep(0)  # to read what was decrypted already does not wait
         return part
 
     async def start_tls(self, *given: Any, **named: Any) -> httpcore.AsyncNetworkStream:
         """The same over TLS."""
-        return _Received(await self._stream.start_tls(*given, **named))
+        return _Received(await self._stream.start_tls(*given, **named), self._reach)
 
 
 class Reach(httpcore.AsyncNetworkBackend):
     """Connects to public addresses, and to private ones in `allowed`. Names are looked up on
     `threads`.
 
-    A connection without TLS (`plain`) goes to addresses in `allowed` alone.
+    A connection without TLS (`plain`) goes to addresses in `allowed` alone. So many bytes are
+    `left` to be read: those of a head, until who has read that says how many more.
     """
 
     def __init__(
@@ -66,6 +66,7 @@ class Reach(httpcore.AsyncNetworkBackend):
         self._plain = plain
         self._seconds = seconds / _TRIED
         self._inner = _backend()
+        self.left = limits.OUTGOING_HEAD
 
     async def connect_tcp(
         self,
@@ -77,7 +78,7 @@ class Reach(httpcore.AsyncNetworkBackend):
     ) -> httpcore.AsyncNetworkStream:
         """Connect to one of the addresses of the host. Raises `NotAllowed` if one of them is not
         allowed, and `httpcore.ConnectError` if none answers."""
-        return _Received(await self._connected(host, port))
+        return _Received(await self._connected(host, port), self)
 
     async def _connected(self, host: str, port: int) -> httpcore.AsyncNetworkStream:
         addresses = await self._allowed_addresses(host, port)

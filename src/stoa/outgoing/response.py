@@ -26,7 +26,8 @@ class TooLarge(AddressUnreachable):
     """There was more of a response than is read."""
 
     def __init__(self) -> None:
-        super().__init__(f"The server answered more than {limits.OUTGOING_BYTES // 1024} KiB.")
+        most, head = limits.OUTGOING_BYTES // 1024, limits.OUTGOING_HEAD // 1024
+        super().__init__(f"The server answered more than {most} KiB, or {head} KiB of headers.")
 
 
 class TimedOut(AddressUnreachable):
