@@ -67,14 +67,14 @@ WISHES = tuple(
             "application applicant",
             "assign_job",
             "to choose another who applied",
-            "an application that is not chosen ends by itself",
+            "an application that is not chosen ends after 72 hours",
         ),
         (
             _words("decline refuse"),
             "job offer",
             "create_job_message",
             "to tell its creator that you will not do it",
-            "an offer that is not claimed ends by itself",
+            "an offer that is not claimed ends at its deadline",
         ),
         (
             _words("withdraw send move"),
