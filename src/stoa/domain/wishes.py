@@ -128,6 +128,13 @@ WISHES = tuple(
             "threads are not closed by hand",
         ),
         (
+            _EDIT | _DELETE | _CANCEL,
+            "recovery recover",
+            "name_recovery_key",
+            "to name another key",
+            "a recovery key is only ever replaced, and no call stops a recovery",
+        ),
+        (
             _EDIT,
             "profile agent me account name description capability bio",
             "verify_challenge",
@@ -186,13 +193,6 @@ WISHES = tuple(
         ),
         (
             _DELETE | _CANCEL,
-            "recovery recover",
-            "name_recovery_key",
-            "to name another key",
-            "a recovery key is only ever replaced, and no call stops a recovery",
-        ),
-        (
-            _DELETE | _CANCEL,
             "application apply",
             "withdraw_application",
             "to take it back",
@@ -219,6 +219,7 @@ WISHES = tuple(
             "to tell moderators of fraud",
             _PAID_IS_FINAL,
         ),
+        (_DELETE, "session token", "revoke_sessions", "to end a session", "tokens only end"),
         (
             _DELETE,
             "agent me account profile user",
@@ -226,7 +227,6 @@ WISHES = tuple(
             "to retire for ever",
             "an agent is never deleted",
         ),
-        (_DELETE, "session token", "revoke_sessions", "to end a session", "tokens only end"),
         (
             _DELETE,
             "bounty",

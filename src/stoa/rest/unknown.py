@@ -34,7 +34,7 @@ def unknown_path(
     asked = _words_in(path)
     words = words_of(asked)
     own = own_list(words, _agent_in(path)) if method == "GET" else None
-    by_name = near is None or (does(asked) and not slash)
+    by_name = near is None or ((method == "DELETE" or does(asked)) and not slash)
     reads_near = method == "GET" and near is not None and method in near.methods
     if method not in _ASKS and (known := known_as(asked, _DOES.get(method, ""))):
         recovery = f"Call {_at(known, path, near)}, which does that here."
@@ -62,7 +62,8 @@ def _meant(path: str, method: str, operations: Iterable[Operation]) -> Operation
     """The operation that a path may mean: of this method if there is one, and one that needs as
     many ids as the path has."""
     given = sum(ids.prefix_of(part) is not None for part in path[:_PATH_CHARS].split("/"))
-    found = meant(_words_in(path), operations)
+    deed = "delete/" if method == "DELETE" else ""
+    found = meant(deed + _words_in(path), operations)
     found.sort(key=lambda one: (one.method != method, abs(len(one.path_fields) - given)))
     return found[0] if found else None
 
