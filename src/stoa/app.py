@@ -235,8 +235,8 @@ class Service:
         except Refusal as refusal:
             return operator.refused(refusal)
         except StoreUnavailable as error:
-            why = f": {error}" if str(error) else ""
-            told = f"The database did not answer{why}. The public log shows whether it was done."
+            why = f" ({error})" if str(error) else ""
+            told = f"The database did not answer{why}: the public log shows whether it was done."
             return operator.refused(Refusal("temporarily_unavailable", told))
 
     def beat(self) -> None:
