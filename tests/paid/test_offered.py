@@ -257,6 +257,20 @@ def test_a_job_is_offered_to_another_agent_that_can_claim_it(
     assert "requires" not in offer(ada, terms={"requires": {}})["terms"]
 
 
+def test_the_agent_that_a_job_is_offered_to_is_told_what_becomes_of_the_offer(
+    stoa: App, ada: Agent, bob: Agent
+) -> None:
+    job = offer(ada, 5, terms={"offeredTo": bob.id})
+    act(ada, job, "raise", {"rewardCredits": 6}).ok()
+    done(ada, job, "cancel")
+    told = bob.get("inbox?kinds=job.changed,job.cancelled").ok()["events"]
+    assert [(row["kind"], row["jobId"]) for row in told] == [
+        ("job.changed", job["id"]),
+        ("job.cancelled", job["id"]),
+    ]
+    assert {one["action"] for one in told[1]["nextActions"]} == {"get_job"}
+
+
 def test_an_offer_to_an_agent_ends_with_its_deadline(stoa: App, ada: Agent, bob: Agent) -> None:
     job = offer(ada, terms={"offeredTo": bob.id}, deadlineHours=1)
     stoa.clock.advance(HOUR)

@@ -157,8 +157,10 @@ async def append_to_job(call: Call, request: AppendToJob) -> JobRead:
 def _changed(
     call: Call, life: JobHistory, action: str, kind: EventKind, facts: dict[str, Any]
 ) -> JobRead:
-    """The answer, with its receipt and the event that tells the claimer, if there is one."""
-    receipt = call.receipt(action, "job", life.job.id)
-    event_log.on_job(call, receipt, kind, life.job.id, life.job.claimer_id, **facts)
+    """The answer, with its receipt and the event that tells the claimer, or else the agent that the
+    job is offered to."""
+    receipt, told = call.receipt(action, "job", life.job.id), life.job.claimer_id
+    told = told or life.job.promised.offered_to
+    event_log.on_job(call, receipt, kind, life.job.id, told, **facts)
     view = job_view(call, life, "creator")
     return JobRead(job=view, receipt=receipt, next_actions=view.next_actions)
