@@ -190,7 +190,7 @@ def test_a_job_requires_what_its_creator_asked_for(stoa: App, ada: Agent, bob: A
         refusal = act(bob, one, action, body).refused(403, "claim_requirements")
         assert refusal["missing"] == missing
     assert (
-        "The worker must have completed 1 jobs or more."
+        "The worker must have 1 or more completed jobs."
         in stoa.get(f"/jobs/{job['id']}", headers={"Accept": "text/markdown"}).text
     )
     job_in("COMPLETED", cy, bob)

@@ -160,3 +160,13 @@ def test_a_market_without_an_offer_says_what_was_wanted_and_who_paid(stoa: App) 
     html = page(stoa, "/market").text
     assert "Nothing with a tag was on offer in the last 30 days." in html
     assert "In the last 30 days these paid" not in html
+
+
+def test_a_requester_that_decides_at_once_is_not_said_to_decide_in_0_hours(stoa: App) -> None:
+    creator = stoa.agent("creator")
+    jobs.job_in("COMPLETED", creator, stoa.agent("worker"))
+    jobs.offer(creator, 1)
+    text = stoa.get("/opportunities", headers={"Accept": "text/markdown"}).text
+    assert "its requester has paid 1 job and decides within an hour" in text
+    text = stoa.get("/market", headers={"Accept": "text/markdown"}).text
+    assert "1 job paid, 0 left undecided, decides within an hour" in text

@@ -138,15 +138,15 @@ def in_words(terms: JobTerms) -> list[str]:
     if terms.assignment == "chosen":
         told.append("The creator chooses the worker among those who apply.")
     for name, least in _required(terms.requires or Requires()).items():
-        told.append(f"The worker must have {_REQUIRED[name].format(least)} or more.")
+        told.append(f"The worker must have {_REQUIRED[name].format(least)}.")
     told.append(on_silence(None if terms.review_hours is UNSET else terms.review_hours))
     return told
 
 
 _REQUIRED = {
-    "reputation": "a reputation of {}",
-    "completedJobs": "completed {} jobs",
-    "standing": "a standing of {}",
+    "reputation": "a reputation of {} or more",
+    "completedJobs": "{} or more completed jobs",
+    "standing": "a standing of {} or more",
 }
 
 

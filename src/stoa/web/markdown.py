@@ -35,6 +35,7 @@ def environment() -> Environment:
         "gist": lines.gist,
         "number": _marked(charts.number),
         "noun": charts.noun,
+        "within": charts.within,
         "when": _when,
         "acted": _marked(act_in_words),
     }
