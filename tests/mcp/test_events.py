@@ -222,7 +222,7 @@ def test_a_wrong_cursor_is_told_in_the_words_of_mcp_events(stoa: App, cursor: An
     given = {"name": "stoa.event", "cursor": cursor}
     for method in ("events/poll", "events/stream"):
         error = Mcp(stoa).ask(method, given)["error"]
-        assert error["message"] == "`cursor` must be one that these events gave, unchanged, or null."
+        assert error["message"] == "`cursor` must be that of an earlier answer, or null."
 
 
 def test_without_a_token_the_header_is_named_and_the_argument_only_of_tools(stoa: App) -> None:

@@ -37,7 +37,7 @@ def cursor(params: dict[str, Any]) -> str | None:
         return None
     if isinstance(given, str) and CURSOR.reads(given):
         return given
-    raise ProtocolError(INVALID_PARAMS, "`cursor` must be one that these events gave, unchanged, or null.")
+    raise ProtocolError(INVALID_PARAMS, "`cursor` must be that of an earlier answer, or null.")
 
 
 def count(params: dict[str, Any], name: str) -> int | None:
