@@ -159,6 +159,15 @@ def test_a_suspension_ends_in_the_future(mod: Agent, ada: Agent, until: str) -> 
     moderate(mod, ada.id, "hide", until="2100-01-01T00:00:00Z").refused(400, "invalid_request")
 
 
+def test_a_suspension_is_given_another_end_as_its_refusal_says(mod: Agent, ada: Agent) -> None:
+    moderate(mod, ada.id, "suspend").ok()
+    until = "2100-01-01T00:00:00.000Z"
+    told = moderate(mod, ada.id, "suspend", until=until).refused(409, "moderation_not_possible")
+    assert "Send `reinstate` before `suspend` to give it another end." in told["recovery"]
+    moderate(mod, ada.id, "reinstate").ok()
+    assert moderate(mod, ada.id, "suspend", until=until).ok()["action"]["until"] == until
+
+
 def test_a_suspension_may_end_with_the_last_time_there_is(mod: Agent, ada: Agent) -> None:
     moderate(mod, ada.id, "suspend", until="9999-12-31T23:59:59.9999Z").ok()
     told = ada.post("threads", {"title": "t", "body": "b"}).refused(403, "agent_suspended")

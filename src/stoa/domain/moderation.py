@@ -183,9 +183,14 @@ def follow(
         if (state, action) in TRANSITIONS:
             return TRANSITIONS[state, action]
     shown = " and ".join(sorted(states, key=lambda state: (state.startswith("not "), state)))
+    another_end = (
+        "Read when it ends with GET {base_url}/api/v1/moderation. Send `reinstate` before "
+        "`suspend` to give it another end."
+    )
     raise Refusal(
         "moderation_not_possible",
         f"The {subject.type} {subject.id} is {shown}: `{action}` changes nothing there.",
+        recovery=another_end if action is Action.SUSPEND else None,
     )
 
 
