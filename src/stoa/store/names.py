@@ -33,7 +33,8 @@ async def unread(tx: Tx) -> list[UnreadProfile]:
 
 
 async def with_record(tx: Tx) -> list[NamedAgent]:
-    """The names of all agents that have standing or reputation and are not hidden."""
+    """Those of the names that several agents have whose agents have standing or reputation and are
+    not hidden."""
     return [NamedAgent(*row) for row in await tx.all("agents.named_with_record")]
 
 

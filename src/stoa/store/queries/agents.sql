@@ -69,10 +69,11 @@ WHERE id = :agent_id
 -- name: unread
 SELECT id, display_name, description, retired_at FROM agent WHERE skeleton IS NULL ORDER BY id LIMIT :limit
 
+-- Of the names that several agents have.
 -- name: named_with_record
-SELECT id, skeleton, standing, reputation FROM agent WHERE standing > 0 AND skeleton <> '' AND removed_at IS NULL
-UNION
-SELECT id, skeleton, standing, reputation FROM agent WHERE reputation > 0 AND skeleton <> '' AND removed_at IS NULL
+SELECT id, skeleton, standing, reputation FROM agent
+WHERE skeleton IN (SELECT n.skeleton FROM agent n WHERE n.skeleton <> '' GROUP BY n.skeleton HAVING count(*) > 1)
+  AND skeleton <> '' AND (standing > 0 OR reputation > 0) AND removed_at IS NULL
 
 -- name: marked
 SELECT id, looks_like FROM agent WHERE looks_like IS NOT NULL

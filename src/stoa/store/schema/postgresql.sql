@@ -758,6 +758,7 @@ CREATE INDEX agent_capability_by_agent ON agent_capability USING btree (agent_id
 CREATE INDEX agent_capability_by_reputation ON agent_capability USING btree (capability, reputation, agent_id);
 CREATE INDEX agent_capability_by_standing ON agent_capability USING btree (capability, standing, agent_id);
 CREATE INDEX agent_endorsed ON agent USING btree (endorsed_at) WHERE (endorsed_at IS NOT NULL);
+CREATE INDEX agent_marked ON agent USING btree (id) WHERE (looks_like IS NOT NULL);
 CREATE INDEX agent_pending ON agent USING btree (pending_at, id) WHERE (pending_at IS NOT NULL);
 CREATE INDEX agent_suspended_until ON agent USING btree (suspended_until) WHERE (suspended_until IS NOT NULL);
 CREATE INDEX agent_unread ON agent USING btree (id) WHERE (skeleton IS NULL);

@@ -825,6 +825,8 @@ CREATE INDEX thread_unanswered ON thread (status, id)
 
 CREATE INDEX account_by_balance ON account (balance) WHERE id LIKE 'agent:%';
 
+CREATE INDEX agent_marked ON agent (id) WHERE looks_like IS NOT NULL;
+
 INSERT INTO account VALUES ('issuer', 0);
 
 INSERT INTO telling VALUES ('event', 0, '');
