@@ -7,6 +7,7 @@ import signal
 import subprocess
 import sys
 from collections.abc import Iterator
+from contextlib import closing
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -15,6 +16,7 @@ import apsw
 import pytest
 
 from stoa.clock import SystemClock
+from stoa.domain import limits
 from stoa.domain.errors import InputIssue, Refusal
 from stoa.logs import ELSEWHERE
 from stoa.operations.parts.buckets import BucketFull, RateBucket, refused
@@ -24,7 +26,7 @@ from stoa.store.changes import Changes
 from stoa.store.engines.frames import PlainForm, WorkCodec
 from stoa.store.engines.sqlite.file import ServedFile, lock
 from stoa.store.engines.sqlite.groups import GROUP_MAX, groups_on
-from stoa.store.engines.sqlite.pace import WRITER_PACE
+from stoa.store.engines.sqlite.pace import WRITER_PACE, WriterPace
 from stoa.store.engines.sqlite.store import SqliteStore
 from stoa.store.engines.sqlite.writer_process import ProcessWriter
 from stoa.store.tx import StartRefused, StoreUnavailable, Tx, WritingStopped
@@ -388,3 +390,28 @@ def test_a_second_server_is_refused_while_the_first_one_serves(
     with pytest.raises(StartRefused, match="another Stoa uses"):
         apart.run(SqliteStore.open(tmp_path / "stoa.db", SystemClock(), WorkCodec(())))
     assert apart.write(put(NAMES[0])) == NAMES[0]
+
+
+def test_while_the_file_is_away_no_writer_takes_writes_and_the_server_goes_on(
+    tmp_path: Path,
+) -> None:
+    file, aside = tmp_path / "stoa.db", tmp_path / "aside.db"
+    migrated(file)
+    pace = WriterPace(check_s=0.01, probe_ms=20)
+    opening = SqliteStore.open(file, SystemClock(), WorkCodec(()), pace=pace)
+    with closing(Opened(opening)) as apart:
+        store: Any = apart.store
+        supervisor = store._writer._supervisor
+        file.rename(aside)
+        links: list[object] = []
+        while len(links) < 2 * limits.WRITER_REPLACEMENTS:  # which are no replacements that count
+            apart.run(asyncio.sleep(0.01))
+            assert not store.lost
+            links += [link for link in [supervisor._link] if link and link not in links]
+        with pytest.raises(WritingStopped, match="its file was removed or replaced"):
+            apart.write(put(NAMES[0]))
+        aside.rename(file)
+        while store.trouble:
+            apart.run(asyncio.sleep(0.01))
+        apart.write(put(NAMES[1]))
+        assert apart.names() == {NAMES[1]}

@@ -225,9 +225,10 @@ def groups_on(
 
 
 def may_pass(error: BaseException, system_errno: int = 0) -> bool:
-    """Whether writing may go on without a repair: the disk is full, or another program holds the
-    database."""
-    return isinstance(error, apsw.BusyError) or _is_disk_full(error, system_errno)
+    """Whether writing may go on without a start: the disk is full, another program holds the
+    database, or its file is away. A start would serve what is in its place."""
+    passing = isinstance(error, apsw.BusyError | FileReplaced)
+    return passing or _is_disk_full(error, system_errno)
 
 
 def _is_disk_full(error: BaseException, system_errno: int) -> bool:
