@@ -310,6 +310,16 @@ def test_a_purge_that_is_not_done_fails(well: dict[str, str], tmp_path: Path) ->
     )
 
 
+def test_what_was_purged_and_is_not_wiped_fails(well: dict[str, str], tmp_path: Path) -> None:
+    add = "INSERT INTO purge VALUES ('th_old', 0, 'Out of date.', ?, ?, NULL)"
+    now, ago = SystemClock()(), 600_000
+    with App(Settings(data_dir=str(tmp_path / "other"), **LIMITS_OFF)) as app:
+        app.sql(add, now - ago, now)
+    code, found = diagnose(**well | {"STOA_DATA_DIR": str(tmp_path / "other")})
+    assert (code, found["purges"]["status"]) == (1, "fail")
+    assert found["purges"]["detail"].endswith("may still be in the files")
+
+
 def test_rows_that_are_dated_in_the_future_fail(well: dict[str, str], tmp_path: Path) -> None:
     ahead = VirtualClock(SystemClock()() + DAY)
     with App(Settings(data_dir=str(tmp_path / "other"), **LIMITS_OFF), ahead) as app:

@@ -26,6 +26,7 @@ from stoa.domain import addresses, ids, limits
 from stoa.limits.limiter import LimiterUnavailable
 from stoa.outgoing.client import Outgoing
 from stoa.outgoing.response import AddressUnreachable
+from stoa.schemas.base import iso
 from stoa.settings import Settings, SettingsError
 from stoa.store import ledger, purges
 from stoa.store.purges import Purge
@@ -192,13 +193,15 @@ class _Found(NamedTuple):
     stopped: str | None
     findings: list[Finding]
     to_erase: list[Purge]
+    unwiped: int | None
 
 
 async def _look(tx: Tx) -> _Found:
     row = await tx.one("audit.newest_transaction")
     newest = ids.made_at(str(row[0])) if row and row[0] else 0
     findings, waiting = await audit.run_all(tx), await purges.to_erase(tx)
-    return _Found(newest, await ledger.stopped(tx), findings, waiting)
+    unwiped = await purges.unfinished(tx)
+    return _Found(newest, await ledger.stopped(tx), findings, waiting, unwiped)
 
 
 def _database(named: NamedDatabase) -> Checks:
@@ -218,7 +221,7 @@ def _database(named: NamedDatabase) -> Checks:
     yield from _server(named)
     yield _clock(found.newest - clock())
     yield _audit(found)
-    yield _purges(found.to_erase, clock())
+    yield _purges(found, clock())
 
 
 def _server(named: NamedDatabase) -> Checks:
@@ -254,14 +257,21 @@ def _audit(found: _Found) -> CheckResult:
     return ok("audit", f"{len(found.findings)} checks found no difference")
 
 
-def _purges(waiting: list[Purge], now: int) -> CheckResult:
-    late = [one.id for one in waiting if now - one.created_at > _PURGE_MS]
+def _purges(found: _Found, now: int) -> CheckResult:
+    late = [one.id for one in found.to_erase if now - one.created_at > _PURGE_MS]
     if late:
         named = ", ".join(late[:_NAMED])
         detail = f"{len(late)} purges are not done, and what they name is hidden alone: {named}"
         remedy = (
             "Run `stoa audit`: a difference in the ledger stops refunds. The log says why a purge "
             "fails; the server tries it again by itself."
+        )
+        return fail("purges", detail, remedy)
+    if found.unwiped is not None and now - found.unwiped > _PURGE_MS:
+        detail = f"what was purged at {iso(found.unwiped)} may still be in the files"
+        remedy = (
+            "Start the server, which wipes them, and end what reads the database for so long; the "
+            "log says why it fails."
         )
         return fail("purges", detail, remedy)
     return ok("purges", "what was purged is erased")

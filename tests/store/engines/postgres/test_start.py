@@ -311,6 +311,16 @@ def test_a_user_who_may_read_no_table_is_told_what_is_missing(postgresql: Postgr
     assert "permission denied for table stoa_migration; let the owner" in line
 
 
+def test_a_user_who_may_not_wipe_is_told_so_instead_of_that_it_was_done(
+    postgresql: PostgreSQL,
+) -> None:
+    url = clerk_of(postgresql, "may_not_wipe")
+    with pytest.raises(StartRefused, match=r"vacuum .*pg_maintain"):
+        asyncio.run(postgres.wipe_once(url))
+    owner = postgresql.url(name_of(url))
+    assert asyncio.run(postgres.wipe_once(owner))
+
+
 @pytest.mark.parametrize("command", few([["audit"], ["doctor"], ["export", "out"]]))
 def test_commands_say_in_one_line_which_right_a_user_lacks(
     postgresql: PostgreSQL, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, command: list[str]

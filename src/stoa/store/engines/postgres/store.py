@@ -55,6 +55,10 @@ _PLANS = (
 # A time-out during COMMIT would report as done what no standby has, and a warning tells of the
 # same; in a transaction that failed unnoticed SET is an error, where COMMIT alone would roll back
 # and say nothing.
+_NOT_WIPED = (
+    "{where} may still have what was erased in dead rows: {said}; let a superuser GRANT "
+    "pg_maintain to this user (PostgreSQL 17), or run this with the address of the owner"
+)
 _COMMIT = "SET LOCAL statement_timeout = 0; SET LOCAL client_min_messages = warning; COMMIT"
 
 
@@ -105,9 +109,13 @@ async def write_once(url: str, clock: Clock, work: Work[T]) -> T:
 
 
 async def wipe_once(url: str) -> bool:
-    """Wipe a database beside the servers that use it. Raises `StartRefused`."""
+    """Wipe a database beside the servers that use it. Raises `StartRefused`, also where PostgreSQL
+    has left a table as it was, of which it only warns."""
     async with opened(url) as connection:
-        return await wipe(connection)
+        wiped = await wipe(connection)
+        if connection.warnings:
+            raise StartRefused(_NOT_WIPED.format(where=place(url), said=connection.warnings[0]))
+    return wiped
 
 
 class PostgresStore(Store):

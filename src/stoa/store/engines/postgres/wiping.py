@@ -39,6 +39,7 @@ async def wipe(connection: PostgresConnection) -> bool:
         if elapsed_ms() > deadline:
             break
         await asyncio.sleep(_LOOK_S)
+    connection.warnings.clear()
     await connection.execute(f"VACUUM (ANALYZE) {_TABLES}")
     await connection.execute(f"VACUUM {_STATISTICS}")
     return not kept
