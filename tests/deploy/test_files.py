@@ -123,6 +123,8 @@ def test_the_image_is_built_from_locks_and_does_not_run_as_root() -> None:
     _, last = lines.split("\nFROM ", 1)
     assert re.search(r"^USER 10001:10001$", last, re.MULTILINE)
     assert re.search(r'^ENTRYPOINT \["/opt/stoa/bin/stoa"\]$', last, re.MULTILINE)
+    # Commands are run beside the server by their name.
+    assert re.search(r"^ENV .*\bPATH=/opt/stoa/bin:\$PATH$", last, re.MULTILINE)
     assert "--require-hashes" in lines
     for file in re.findall(r"/source/(requirements/\S+)", lines):
         assert (ROOT / file).is_file()
