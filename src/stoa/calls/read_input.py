@@ -6,6 +6,7 @@ from typing import NamedTuple
 
 from msgspec.structs import replace
 
+from stoa.caching import CachedKind
 from stoa.calls import dry_runs, posted_credentials, posted_tokens
 from stoa.calls.idempotency import check_key, keyed
 from stoa.calls.incoming import Incoming
@@ -20,8 +21,10 @@ from stoa.schemas.options import FULL, Options, View
 from stoa.schemas.validation import GivenTwice, Values, parse
 from stoa.store.tx import Store
 
-_MOST, _LONGEST = 1_000, 300
-"""The most inputs that are cached as they were read, and the most characters of one."""
+_LONGEST = 300
+"""The most characters of an input that is cached as it was read."""
+_READ_BYTES = 2_000
+"""What such an input takes, roughly."""
 
 
 class _Read(NamedTuple):
@@ -43,14 +46,15 @@ class InputReader:
         self._store = store
         self._services = services
         self._clock = clock
-        self._known: dict[str, _Read] = {}
+        lasting = services.memory.lasting
+        self._known = CachedKind[str, _Read](lasting, lambda asked, _: len(asked) + _READ_BYTES)
 
     async def invocation(
         self, operation: Operation, incoming: Incoming, caller: Caller | None
     ) -> Invocation:
         """The checked call. Raises 413, 415 or 400 for input that cannot be read or is invalid."""
         asked = incoming.same_input if operation.effect.recurs else None
-        known = self._known.get(asked) if asked else None
+        known = self._known.find(asked) if asked else None
         if known:
             request, warnings, options = known
             where = incoming.address, incoming.base_url
@@ -87,8 +91,8 @@ class InputReader:
         returns = incoming.key_may_return
         by_key = keyed(key, operation, meant, may_return=returns) if key and meant else None
         options = options if isinstance(options, Options) else FULL
-        if asked:
-            self._remember(asked, _Read(request, warnings, options))
+        if asked and len(asked) <= _LONGEST:
+            self._known.put(asked, _Read(request, warnings, options))
         return Invocation(
             operation,
             request,
@@ -111,12 +115,6 @@ class InputReader:
         await posted_tokens.refuse(self._store, posted, incoming.place)
         if self._services.settings.screen_secrets == "on":
             posted_credentials.refuse(operation, values, incoming.place)
-
-    def _remember(self, asked: str, read: _Read) -> None:
-        if len(self._known) >= _MOST:
-            self._known.clear()
-        if len(asked) <= _LONGEST:
-            self._known[asked] = read
 
     def _deadlines(self) -> tuple[int, int]:
         """The earliest and the latest deadline (ms) that a job may have."""

@@ -11,6 +11,7 @@ from contextlib import suppress
 from functools import partial
 from itertools import chain
 from pathlib import Path
+from sys import getsizeof
 from threading import RLock
 from typing import NamedTuple
 
@@ -25,11 +26,9 @@ from stoa.logs import log
 from stoa.search.postings import PART, IndexState, PartFacts, Postings, WordTexts, remove
 from stoa.store.search import NumberedText, SearchText, Whose
 
-_WHOSE = 15_000
-"""The ids of so many texts are cached, some 250 bytes each."""
-
 _KNOWN_BYTES = 16 * 1024 * 1024
-"""What is kept of words that were looked for lately, with the usual bound of all caches."""
+"""What is kept of words that were looked for and texts that were found lately, with the usual bound
+of all caches."""
 
 _LIGHT_READS = 500
 """So many looks for words in parts of the file take half a millisecond."""
@@ -191,16 +190,18 @@ class SearchIndex:
         self._new_parts = set[int]()
         self._removes = self._is_failing = self._ends = False
         self.thread_of, self.created = array("I"), array("Q")
-        self._whose: dict[int, Whose] = {}
-        self._known = self._none_known()
+        self._forget()
 
-    def _none_known(self) -> CachedKind[str, WordTexts]:
-        return CachedKind(ByteCache(self.known_bytes), _size)
+    def _forget(self) -> None:
+        """Cache nothing of words and texts any more."""
+        self._cache = ByteCache(self.known_bytes)
+        self._known = CachedKind[str, WordTexts](self._cache, _size)
+        self._whose = CachedKind[int, Whose](self._cache, _size_of_whose)
 
     @property
     def kept_bytes(self) -> int:
-        """What is kept of words that were looked for lately."""
-        return self._known.kept_bytes
+        """What is kept of words that were looked for and texts that were found lately."""
+        return self._cache.kept_bytes
 
     @property
     def is_open(self) -> bool:
@@ -372,16 +373,14 @@ class SearchIndex:
             self._known.put(word, texts)
         return read
 
-    def whose(self, numbers: Iterable[int]) -> dict[int, Whose]:
+    def whose(self, numbers: Collection[int]) -> dict[int, Whose]:
         """Whose these texts are, of those that were looked up; this never changes."""
-        known = self._whose
-        return {number: known[number] for number in numbers if number in known}
+        known = zip(numbers, self._whose.find_all(numbers), strict=True)
+        return {number: whose for number, whose in known if whose}
 
     def keep_whose(self, found: Mapping[int, Whose]) -> None:
-        """Keep whose these texts are. When there are too many, all are dropped first."""
-        if len(self._whose) + len(found) > _WHOSE:
-            self._whose = {}
-        self._whose.update(found)
+        """Keep whose these texts are."""
+        self._whose.put_all(found)
 
     def remove_hidden(self) -> None:
         """Have what is hidden now removed from the file, by the next steps of `work`."""
@@ -450,7 +449,8 @@ class SearchIndex:
             gone, none = self._removing - self.live, BitMap()
             kept = IndexState({"hidden": none.serialize()})
             yield from postings.remove(gone, kept, self.sizes.words)
-            self._removing, self._known = BitMap(), self._none_known()
+            self._removing = BitMap()
+            self._forget()
             if self._path:
                 remove_unused(self._path)
 
@@ -512,6 +512,10 @@ def remove_unused(path: Path) -> None:
 def _size(word: str, texts: WordTexts) -> int:
     """Two bytes for each number, or a bit for each there is."""
     return 4 * len(word) + sum(min(2 * len(one), one.max() // 8) for one in texts if one)
+
+
+def _size_of_whose(_: int, whose: Whose) -> int:
+    return sum(map(getsizeof, whose))
 
 
 def _opened(path: Path | None) -> Postings:
