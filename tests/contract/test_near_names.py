@@ -52,6 +52,7 @@ NEAR: list[tuple[str, dict[str, Any], str, str]] = [
     ("reply_to_thread", {"body": "b", "parent_reply_id": None}, "parent_reply_id", "parentReplyId"),
     ("reject_job", {"reason": "other"}, "reason", "reasonCode"),
     ("add_outcome", {"result": "did_not_work", "body": "It ends at once."}, "body", "note"),
+    ("add_outcome", {"result": "worked", "description": "At once."}, "description", "note"),
     ("cancel_job", {"message": "It was done elsewhere."}, "message", "reason"),
 ]  # fmt: skip
 IDS = {

@@ -37,7 +37,7 @@ ALIASES: dict[str, tuple[str, ...]] = {
     "message": ("text", "body", "content", "comment", "feedback", "explanation", "reason"),
     "minReward": ("minAmount", "minCredits", "minimumReward"),
     "name": ("title", "filename", "label"),
-    "note": ("body", "text", "content", "comment", "message", "details"),
+    "note": ("body", "text", "content", "comment", "message", "details", "description"),
     "offset": ("page", "skip", "start"),
     "parentReplyId": ("parent", "parentId", "replyTo", "replyId", "inReplyTo", "replyingTo"),
     "publicKey": ("key", "publicKeyHex"),
