@@ -311,7 +311,7 @@ def test_a_narrowed_inbox_looks_at_so_many_events_and_no_more(
         if page["nextCursor"] == cursor:
             break
         cursor = page["nextCursor"]
-    assert steps.asked["events.far_inbox"]["most"] == limits.PAGE_ROWS_SEEN // 3 - 1
+    assert steps.asked["events.far_inbox"]["most"] == limits.PAGE_ROWS_SEEN // 4 - 1
     assert found == ["job.claimed"] * 2
     assert pages == 1 + -(-13 // 3)
     assert len(read(ada)["events"]) == 13

@@ -11,6 +11,7 @@ from typing import Any
 import apsw
 import pytest
 
+from stoa.domain import limits
 from stoa.store.engines.sqlite.file import connect
 from stoa.store.jobs import JobFilter
 from stoa.store.places import LARGEST, NEWEST, SMALLEST, Ends, between
@@ -383,7 +384,8 @@ INBOXES = {"events.inbox": FITTING, "events.count_inbox": 1}
 def inbox_values(terms: list[str]) -> dict[str, Any]:
     """The parameters of an inbox statement, for an agent with these capabilities."""
     wanted = {"agent_id": an_id("ag", 1), "kinds": '["job.created"]', "terms": json.dumps(terms)}
-    return {**wanted, "after": 0, "upto": ROWS, "now": START, "limit": ROWS}
+    places = {"after": 0, "upto": ROWS, "limit": ROWS, "threads": limits.INBOX_THREADS}
+    return {**wanted, **places, "now": START}
 
 
 @pytest.mark.promise("E25")

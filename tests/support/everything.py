@@ -3,6 +3,7 @@
 from functools import partial
 from typing import Any
 
+from stoa.domain import limits
 from stoa.domain.ids import encode_ulid
 from stoa.store import events, held
 from stoa.store.held import HeldRow
@@ -73,6 +74,9 @@ def fill(app: App) -> list[Agent]:
 def talk(ada: Agent, bob: Agent) -> None:
     """Fill the tables of what two agents say around a thread and a job."""
     thread = ada.thread("Added to", "First.")
+    for number in range(limits.TELLING_BUSY + 1):
+        bob.reply(thread, f"Answer {number}.")
+    ada.app.run(ada.app.stoa.upkeep.tell())
     ada.post(f"threads/{thread['id']}/append", {"body": "Second."}).ok()
     jobs.act(bob, jobs.offer(ada, 1), "messages", {"body": "How?"}).ok(201)
     chosen = jobs.offer(ada, 1, terms={"assignment": "chosen"})

@@ -177,9 +177,9 @@ async def inbox_end(tx: Tx, wanted: InboxQuery, after: int, upto: int) -> int:
     were looked at of which some kinds are left out."""
     if set(wanted.kinds) == set(EVERY_KIND):
         return upto
-    most = limits.PAGE_ROWS_SEEN // 3 - 1  # in each of three indexes
+    most = limits.PAGE_ROWS_SEEN // 4 - 1  # in each of three indexes, and in its threads together
     values = {"agent_id": wanted.agent_id, "after": after, "upto": upto, "most": most}
-    (place,) = await one_row(tx, "events.far_inbox", **values)
+    (place,) = await one_row(tx, "events.far_inbox", **values, threads=limits.INBOX_THREADS)
     return upto if place is None else place
 
 
@@ -228,6 +228,7 @@ async def forget(tx: Tx, most: int, kept_ms: int) -> bool:
     await tx.run("events.note_deleted", upto=last)
     if await tx.run("watches.forget_told", upto=last, most=most) == most:
         return True
+    await tx.run("watches.forget_told_threads", upto=last)
     deleted = await tx.run("events.delete", upto=last)
     return deleted == DELETE_MOST
 
@@ -242,5 +243,6 @@ def _values(tx: Tx, wanted: InboxQuery) -> dict[str, str | int]:
         "agent_id": wanted.agent_id,
         "kinds": as_json(wanted.kinds),
         "terms": as_json(wanted.terms),
+        "threads": limits.INBOX_THREADS,
         "now": tx.now,
     }

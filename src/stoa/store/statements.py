@@ -3,9 +3,9 @@
 A statement starts with `-- name: NAME`. A family of statements is written once: a line
 `-- each KEY: a = SQL | b = SQL` makes one statement per choice, named by `{KEY}` in NAME, with
 `{{KEY}}` in the text replaced by the SQL of that choice. A line `-- let KEY: SQL` before the first
-statement names a piece of SQL for the whole file. `{{among NAME}}` and `{{items NAME}}` stand for a
-value that is a JSON array, as each dialect reads one: what is one of its texts, and its texts as
-`j.value`. Nothing else is ever spliced into SQL.
+statement names a piece of SQL for the whole file, also for other pieces. `{{among NAME}}` and
+`{{items NAME}}` stand for a value that is a JSON array, as each dialect reads one: what is one of
+its texts, and its texts as `j.value`. Nothing else is ever spliced into SQL.
 """
 
 import itertools
@@ -20,6 +20,7 @@ from typing import Any
 _FOLDER = Path(__file__).parent / "queries"
 _NAME = re.compile(r"^-- name: (\S+)\n", re.MULTILINE)
 _LET = re.compile(r"^-- let (\w+): (.*)\n", re.MULTILINE)
+_PIECE = re.compile(r"\{\{(\w+)\}\}")
 _LIST = re.compile(r"\{\{(among|items) (\w+)\}\}")
 _LISTS = {
     "sqlite": {
@@ -69,13 +70,15 @@ def _pieces(text: str) -> dict[str, str]:
 def parse(text: str, lets: dict[str, str] | None = None) -> dict[str, str]:
     """Statements of one file by name, of its own pieces or of `lets`."""
     lets = _pieces(text) if lets is None else lets
+
+    def piece(named: re.Match[str]) -> str:
+        sql = lets.get(named[1])
+        return named[0] if sql is None else _PIECE.sub(piece, sql)
+
     _, *parts = _NAME.split(text)
     statements: dict[str, str] = {}
     for name, body in zip(parts[::2], parts[1::2], strict=True):
-        whole = body
-        for key, sql in lets.items():
-            whole = whole.replace("{{" + key + "}}", sql)
-        statements |= _expand(name, whole)
+        statements |= _expand(name, _PIECE.sub(piece, body))
     return statements
 
 

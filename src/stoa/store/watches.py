@@ -3,6 +3,8 @@
 from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
+from stoa.domain.events import EventKind
+from stoa.store.events import EventRow
 from stoa.store.tx import Tx, as_json, first_number, one_row
 
 
@@ -97,10 +99,11 @@ async def delete(tx: Tx, watch_id: str) -> bool:
 
 
 async def delete_all(tx: Tx, agent_id: str) -> None:
-    """Delete every watch of an agent."""
+    """Delete every watch of an agent, and let it not be told of threads that it wrote in."""
     await tx.run_all(
         ("watches.delete_all", {"agent_id": agent_id}),
         ("watches.delete_all_words", {"agent_id": agent_id}),
+        ("watches.delete_own_threads", {"agent_id": agent_id}),
     )
 
 
@@ -126,6 +129,19 @@ def tell(tx: Tx, seq: int, event_seq: int, told: Iterable[Told]) -> None:
     """Put an event into the inboxes of these agents, at this place in the log."""
     for one in told:
         tx.defer("watches.tell", seq=seq, event_seq=event_seq, **one._asdict())
+
+
+async def tell_writers(tx: Tx, seq: int, event: EventRow, most: int) -> None:
+    """Put an event into the inboxes of all who wrote in its thread until then, in one row: of the
+    `most` that came last there. The first time these are who wrote one of its newest replies."""
+    thread_id = event.thread_id
+    await tx.run("watches.first_writers", thread_id=thread_id, newest=most)
+    if event.kind == EventKind.REPLY_CREATED:
+        writer = {"agent_id": event.actor_id, "at": event.at}
+        if await tx.run("watches.next_writer", thread_id=thread_id, **writer):
+            await tx.run("watches.drop_writers", thread_id=thread_id, most=most)
+    place = {"seq": seq, "event_seq": event.seq}
+    tx.defer("watches.tell_writers", thread_id=thread_id, kind=event.kind, **place)
 
 
 async def told_at(tx: Tx, places: Sequence[int]) -> dict[int, dict[str, str]]:

@@ -32,14 +32,16 @@ _NO_EVENT = 0
 """In the place of that of an event that stands elsewhere in an inbox."""
 
 _NOBODY: tuple[list[Watcher], str] = [], _EVERYONE
+_NO_WRITERS: tuple[list[str], str] = [], _EVERYONE
 
 
 class Concerned(NamedTuple):
     """Whom an event is told to, and in whose inboxes it stands already as an offer that fits: there
-    it stays when the offer is over."""
+    it stays when the offer is over; and whether all are told who wrote in its thread."""
 
     told: list[Told]
     stays: list[Told]
+    writers: bool
 
 
 class News(NamedTuple):
@@ -85,7 +87,7 @@ async def look(tx: Tx, looked: int) -> News:
         left -= len(text.written) if text else 0
         if any(some):
             told.append((row, some))
-            count += sum(map(len, some))
+            count += len(some.told) + len(some.stays)
         if last != _EVERYONE:  # places are behind an event: the next look begins with this one
             upto = TellingPlace(row.seq - 1, last)
         if last != _EVERYONE or count >= limits.TELLING_AGENTS or left <= 0:
@@ -97,12 +99,14 @@ async def tell(tx: Tx, ids: IdGenerator, news: News) -> None:
     """Write down what is to be told, unless another process did meanwhile."""
     if not await rows.move(tx, news.was, news.upto):
         return
-    for row, (told, stays) in news.told:
-        if told:
+    for row, (told, stays, writers) in news.told:
+        if told or writers:
             seq = await events.mark(tx, ids.new("ev", tx.now), row)
             rows.tell(tx, seq, row.seq, told)
             if row.offer:  # it stands there once, though it fits them by what they can do later
                 rows.tell(tx, row.seq, _NO_EVENT, told)
+            if writers:
+                await rows.tell_writers(tx, seq, row, limits.TELLING_WRITERS)
         rows.tell(tx, row.seq, row.seq, stays)
 
 
@@ -116,19 +120,21 @@ async def _concerned(
 ) -> tuple[Concerned, str]:
     """The first agents behind this one that an event concerns, and up to which agent they were
     looked for."""
-    writers, first = await _writers(tx, row, behind)
+    settled = row.kind == EventKind.REPLY_ACCEPTED and bool(event_views.facts_of(row).credits)
+    at_once = _tells_at_once(row, known) and not settled
+    mentioned = await _mentioned(tx, text) if text else set[str]()
+    unasked = at_once and not mentioned
+    writers, first = _NO_WRITERS if unasked else await _writers(tx, row, behind)
     watchers, second = await _watchers(tx, row, known, behind) if kinds.any else _NOBODY
     readers, third = await _of_words(tx, row, text, behind) if kinds.words else _NOBODY
     # Each list may end early, and behind the first of their ends some agents would be left out.
     last = min(first, second, third)
-    mentioned = await _mentioned(tx, text) if text else set[str]()
-    met = dict.fromkeys(writers, "") | dict([*readers, *watchers])
+    watching = dict([*readers, *watchers])
+    met = dict.fromkeys(writers, "") | watching
     left_out = await _told_anyway(tx, row, known)
-    chosen = sorted(
-        one for one in met.keys() | mentioned if behind < one <= last and one not in left_out
-    )
+    named = (watching if at_once else met).keys() | mentioned
+    chosen = sorted(one for one in named if behind < one <= last and one not in left_out)
     offered = await _offered(tx, row, chosen) if row.offer and chosen else set[str]()
-    settled = row.kind == EventKind.REPLY_ACCEPTED and bool(event_views.facts_of(row).credits)
     told = [
         Told(
             one,
@@ -142,7 +148,18 @@ async def _concerned(
         for one in chosen
         if one not in offered
     ]
-    return Concerned(told, [Told(one, row.kind, None) for one in sorted(offered)]), last
+    stays = [Told(one, row.kind, None) for one in sorted(offered)]
+    # With the last part, so that who was told of the event by itself is known by then.
+    return Concerned(told, stays, at_once and last == _EVERYONE), last
+
+
+def _tells_at_once(row: EventRow, known: About) -> bool:
+    """Whether one row tells all who wrote in the thread of an event. An offer may stand in their
+    inboxes anyway."""
+    thread = known.threads.get(row.thread_id or "")
+    if thread is None or row.offer or not watches.tells_thread(row.kind):
+        return False
+    return thread.reply_count > limits.TELLING_BUSY
 
 
 async def _text(tx: Tx, row: EventRow, known: About) -> WatchedText | None:

@@ -1,6 +1,8 @@
 -- let event: e.seq, e.id, e.kind, e.at, e.actor_id, e.subject_type, e.subject_id, e.thread_id, e.job_id, e.party_id, e.other_id, e.offer, e.facts
--- let told: t.seq, e.id, t.kind, e.at, e.actor_id, e.subject_type, e.subject_id, e.thread_id, e.job_id, e.party_id, e.other_id, e.offer, e.facts, t.watch_id
+-- let told: t.seq, e.id, t.kind, e.at, e.actor_id, e.subject_type, e.subject_id, e.thread_id, e.job_id, e.party_id, e.other_id, e.offer, e.facts
 -- let to_it: FROM told t JOIN event_log e ON e.seq = t.event_seq WHERE t.agent_id = :agent_id AND {{asked_told}}
+-- let own_threads: (SELECT w.thread_id, w.at FROM thread_writer w WHERE w.agent_id = :agent_id ORDER BY w.thread_id DESC LIMIT :threads) o
+-- let to_writer: t.thread_id = o.thread_id AND {{asked_told}} AND e.at >= o.at AND e.actor_id IS DISTINCT FROM :agent_id AND e.party_id IS DISTINCT FROM :agent_id AND e.other_id IS DISTINCT FROM :agent_id AND NOT EXISTS (SELECT 1 FROM told d WHERE d.agent_id = :agent_id AND d.seq >= t.event_seq AND d.seq <= t.seq AND d.event_seq = t.event_seq)
 
 -- name: insert
 INSERT INTO event_log (id, kind, at, actor_id, subject_type, subject_id, thread_id, job_id, party_id, other_id, offer, facts)
@@ -29,7 +31,7 @@ ORDER BY e.seq LIMIT 1
 -- name: first_behind
 SELECT e.at FROM event_log e WHERE e.seq > :after ORDER BY e.seq LIMIT 1
 
--- Where so many events that name an agent lie behind a place, in one of three indexes.
+-- Where so many events that concern an agent lie behind a place, in one of three indexes or of the threads that it wrote in.
 -- name: far_inbox
 SELECT min(x.seq) FROM (
   SELECT * FROM (SELECT e.seq FROM event_log e
@@ -39,7 +41,10 @@ SELECT min(x.seq) FROM (
     WHERE e.other_id = :agent_id AND e.seq > :after AND e.seq <= :upto ORDER BY e.seq LIMIT 1 OFFSET :most) b
   UNION ALL
   SELECT * FROM (SELECT t.seq FROM told t
-    WHERE t.agent_id = :agent_id AND t.seq > :after AND t.seq <= :upto ORDER BY t.seq LIMIT 1 OFFSET :most) c) x
+    WHERE t.agent_id = :agent_id AND t.seq > :after AND t.seq <= :upto ORDER BY t.seq LIMIT 1 OFFSET :most) c
+  UNION ALL
+  SELECT (SELECT t.seq FROM told_thread t WHERE t.thread_id = o.thread_id AND t.seq > :after AND t.seq <= :upto
+    ORDER BY t.seq LIMIT 1 OFFSET CAST(:most AS BIGINT) / (SELECT 1 + count(*) FROM {{own_threads}})) FROM {{own_threads}}) x
 
 -- Of the oldest rows those before the first that is to stay.
 -- name: last_to_delete
@@ -86,7 +91,9 @@ SELECT x.* FROM (
   SELECT * FROM (SELECT {{event}}, NULL FROM event_log e
     WHERE e.other_id = :agent_id AND {{asked}} ORDER BY e.seq LIMIT :limit) b
   UNION ALL
-  SELECT * FROM (SELECT {{told}} {{to_it}} ORDER BY t.seq LIMIT :limit) d
+  SELECT * FROM (SELECT {{told}}, t.watch_id {{to_it}} ORDER BY t.seq LIMIT :limit) d
+  UNION ALL
+  {{first_in_threads}}
   UNION ALL
   SELECT {{event}}, NULL FROM event_log e
   WHERE {{first_fitting}}) x
@@ -101,6 +108,8 @@ SELECT count(*) FROM (
     WHERE e.other_id = :agent_id AND {{asked}} LIMIT :limit) b
   UNION ALL
   SELECT * FROM (SELECT t.seq {{to_it}} LIMIT :limit) d
+  UNION ALL
+  SELECT * FROM (SELECT t.seq FROM {{own_threads}} CROSS JOIN told_thread t JOIN event_log e ON e.seq = t.event_seq WHERE {{to_writer}} LIMIT :limit) g
   UNION ALL
   SELECT * FROM (SELECT e.seq {{fitting}} AND {{asked}} LIMIT :limit) c
   LIMIT :limit) x

@@ -618,6 +618,12 @@ CREATE TABLE thread_tag (
     reply_count bigint NOT NULL
 );
 
+CREATE TABLE thread_writer (
+    thread_id text NOT NULL COLLATE "C",
+    agent_id text NOT NULL COLLATE "C",
+    at bigint NOT NULL
+);
+
 CREATE TABLE token (
     hash bytea NOT NULL,
     agent_id text NOT NULL COLLATE "C",
@@ -640,6 +646,13 @@ CREATE TABLE told (
     event_seq bigint NOT NULL,
     kind text NOT NULL COLLATE "C",
     watch_id text COLLATE "C"
+);
+
+CREATE TABLE told_thread (
+    thread_id text NOT NULL COLLATE "C",
+    seq bigint NOT NULL,
+    event_seq bigint NOT NULL,
+    kind text NOT NULL COLLATE "C"
 );
 
 CREATE TABLE watch (
@@ -742,8 +755,10 @@ ALTER TABLE ONLY telling ADD CONSTRAINT telling_pkey PRIMARY KEY (name);
 ALTER TABLE ONLY thread_moved ADD CONSTRAINT thread_moved_pkey PRIMARY KEY (id);
 ALTER TABLE ONLY thread ADD CONSTRAINT thread_pkey PRIMARY KEY (id);
 ALTER TABLE ONLY thread_tag ADD CONSTRAINT thread_tag_pkey PRIMARY KEY (tag, thread_id);
+ALTER TABLE ONLY thread_writer ADD CONSTRAINT thread_writer_pkey PRIMARY KEY (thread_id, agent_id);
 ALTER TABLE ONLY token ADD CONSTRAINT token_pkey PRIMARY KEY (hash);
 ALTER TABLE ONLY told ADD CONSTRAINT told_pkey PRIMARY KEY (agent_id, seq);
+ALTER TABLE ONLY told_thread ADD CONSTRAINT told_thread_pkey PRIMARY KEY (thread_id, seq);
 ALTER TABLE ONLY watch ADD CONSTRAINT watch_agent_id_target_key UNIQUE (agent_id, target);
 ALTER TABLE ONLY watch ADD CONSTRAINT watch_pkey PRIMARY KEY (id);
 ALTER TABLE ONLY watch_word ADD CONSTRAINT watch_word_pkey PRIMARY KEY (word, agent_id, watch_id);
@@ -859,10 +874,12 @@ CREATE INDEX thread_tag_by_activity ON thread_tag USING btree (tag, last_activit
 CREATE INDEX thread_tag_by_replies ON thread_tag USING btree (tag, reply_count, thread_id);
 CREATE INDEX thread_tag_by_thread ON thread_tag USING btree (thread_id);
 CREATE INDEX thread_unanswered ON thread USING btree (status, id) WHERE ((status = 'open'::text) AND (answer_count = 0) AND (locked = 0) AND (removed_at IS NULL) AND (withdrawn_at IS NULL));
+CREATE INDEX thread_writer_of_agent ON thread_writer USING btree (agent_id, thread_id, at);
 CREATE INDEX token_by_end ON token USING btree (ends_at);
 CREATE INDEX token_live ON token USING btree (agent_id, ends_at, session_id, revoked_at) WHERE (revoked_at IS NULL);
 CREATE UNIQUE INDEX token_of_session ON token USING btree (session_id);
 CREATE INDEX told_at ON told USING btree (seq);
+CREATE INDEX told_thread_at ON told_thread USING btree (seq);
 CREATE INDEX watch_by_target ON watch USING btree (target, agent_id, id);
 CREATE INDEX watch_word_of_agent ON watch_word USING btree (agent_id);
 CREATE INDEX watch_word_of_watch ON watch_word USING btree (watch_id);

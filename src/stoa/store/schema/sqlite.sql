@@ -827,6 +827,25 @@ CREATE INDEX account_by_balance ON account (balance) WHERE id LIKE 'agent:%';
 
 CREATE INDEX agent_marked ON agent (id) WHERE looks_like IS NOT NULL;
 
+CREATE TABLE thread_writer (
+  thread_id TEXT NOT NULL,
+  agent_id TEXT NOT NULL,
+  at INTEGER NOT NULL,
+  PRIMARY KEY (thread_id, agent_id)
+) STRICT, WITHOUT ROWID;
+
+CREATE INDEX thread_writer_of_agent ON thread_writer (agent_id, thread_id, at);
+
+CREATE TABLE told_thread (
+  thread_id TEXT NOT NULL,
+  seq INTEGER NOT NULL,
+  event_seq INTEGER NOT NULL,
+  kind TEXT NOT NULL,
+  PRIMARY KEY (thread_id, seq)
+) STRICT, WITHOUT ROWID;
+
+CREATE INDEX told_thread_at ON told_thread (seq);
+
 INSERT INTO account VALUES ('issuer', 0);
 
 INSERT INTO telling VALUES ('event', 0, '');

@@ -1,3 +1,4 @@
+-- let first_in_threads: SELECT f.* FROM {{own_threads}} CROSS JOIN LATERAL (SELECT {{told}}, '' FROM told_thread t JOIN event_log e ON e.seq = t.event_seq WHERE {{to_writer}} ORDER BY t.seq LIMIT :limit) f
 -- let first_fitting: e.seq = ANY (ARRAY(SELECT e.seq {{fitting}} AND {{asked}} ORDER BY e.seq LIMIT :limit))
 -- let asked: e.seq > :after AND e.seq <= :upto AND e.kind IN (SELECT json_array_elements_text(CAST(:kinds AS JSON)))
 -- let asked_told: t.seq > :after AND t.seq <= :upto AND t.kind IN (SELECT json_array_elements_text(CAST(:kinds AS JSON)))

@@ -1,3 +1,5 @@
+-- let at_places: ANY (ARRAY(SELECT CAST(json_array_elements_text(CAST(:places AS JSON)) AS BIGINT)))
+
 -- The watches of words that may meet a text with these.
 -- name: of_words
 SELECT DISTINCT w.agent_id, w.id, w.target
@@ -6,8 +8,9 @@ WHERE x.word {{among words}} AND x.agent_id > :behind AND w.created_at <= :at
 ORDER BY w.agent_id, w.id LIMIT :limit
 
 -- name: told_at
-SELECT seq, agent_id, kind FROM told
-WHERE seq = ANY (ARRAY(SELECT CAST(json_array_elements_text(CAST(:places AS JSON)) AS BIGINT)))
+SELECT seq, agent_id, kind FROM told WHERE seq = {{at_places}}
+UNION ALL
+SELECT t.seq, w.agent_id, t.kind FROM told_thread t JOIN thread_writer w ON w.thread_id = t.thread_id WHERE t.seq = {{at_places}}
 
 -- name: tell
 INSERT INTO told (agent_id, seq, event_seq, kind, watch_id)

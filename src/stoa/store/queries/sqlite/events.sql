@@ -1,3 +1,4 @@
+-- let first_in_threads: SELECT {{told}}, '' FROM {{own_threads}} CROSS JOIN told_thread t CROSS JOIN event_log e WHERE t.thread_id = o.thread_id AND e.seq = t.event_seq AND t.seq IN (SELECT t.seq FROM told_thread t CROSS JOIN event_log e ON e.seq = t.event_seq WHERE {{to_writer}} ORDER BY t.seq LIMIT :limit)
 -- let first_fitting: e.seq IN (SELECT e.seq {{fitting}} AND {{asked}} ORDER BY e.seq LIMIT :limit)
 -- let asked: e.seq > :after AND e.seq <= :upto AND e.kind IN (SELECT value FROM json_each(:kinds))
 -- let asked_told: t.seq > :after AND t.seq <= :upto AND t.kind IN (SELECT value FROM json_each(:kinds))

@@ -7,3 +7,5 @@ ORDER BY w.agent_id, w.id LIMIT :limit
 
 -- name: told_at
 SELECT seq, agent_id, kind FROM told WHERE seq {{among places}}
+UNION ALL
+SELECT t.seq, w.agent_id, t.kind FROM told_thread t JOIN thread_writer w ON w.thread_id = t.thread_id WHERE t.seq {{among places}}
