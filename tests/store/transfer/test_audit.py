@@ -10,7 +10,7 @@ import pytest
 from stoa.domain import limits
 from stoa.domain.ids import encode_ulid
 from stoa.store.transfer import audit
-from stoa.store.tx import StoreUnavailable
+from stoa.store.tx import StoreUnavailable, Tx
 from stoa.upkeep.auditor import Auditor
 from tests.support import jobs
 from tests.support.app import Agent, App
@@ -268,6 +268,19 @@ def test_the_audit_finds(stoa: App, tampering: str) -> None:
     statement, expected = TAMPERINGS[tampering]
     tamper(stoa, statement)
     assert differing(stoa) == expected
+
+
+@pytest.mark.usefixtures("paid")
+def test_what_is_summed_of_all_grants_is_summed_for_one_part_of_the_agents(stoa: App) -> None:
+    tamper(stoa, TAMPERINGS["credits out of nothing"][0])
+    (minted,) = [check for check in audit.CHECKS if check.name == "minted"]
+
+    async def findings(tx: Tx) -> list[bool]:
+        first = await audit.chunk(tx, minted.subject, "", 1)
+        rest = await audit.chunk(tx, minted.subject, first[1], 1)
+        return [bool((await audit.run(tx, minted, ids)).differences) for ids in (first, rest)]
+
+    assert stoa.run(stoa.stoa.store.read(findings)) == [True, False]
 
 
 def test_credits_whose_time_has_passed_are_no_difference(

@@ -105,13 +105,15 @@ SELECT reference_id, 'one grant', CAST(count(*) AS TEXT) || ' grants' FROM ledge
 WHERE kind = 'signup_grant' AND reference_id BETWEEN :first AND :last
 GROUP BY reference_id HAVING count(*) <> 1
 
+-- All grants are summed, so of several parts the first does it for all.
 -- name: minted
 SELECT 'issuer', CAST(granted AS TEXT), CAST(minted AS TEXT) FROM (
   SELECT (SELECT -balance FROM account WHERE id = 'issuer') AS minted,
          coalesce((SELECT sum(CASE t.kind WHEN 'retirement' THEN -p.amount ELSE p.amount END)
                    FROM ledger_transaction t JOIN posting p ON p.transaction_id = t.id
-                   WHERE t.kind IN ('signup_grant', 'retirement') AND p.amount > 0), 0) AS granted) x
-WHERE minted <> granted AND :first <= :last
+                   WHERE t.kind IN ('signup_grant', 'retirement') AND p.amount > 0), 0) AS granted
+  WHERE :first = '' AND :first <= :last) x
+WHERE minted <> granted
 
 -- name: subjects
 SELECT h.id, h.type || ' ' || h.subject_id, 'none that names this hold' FROM hold h
