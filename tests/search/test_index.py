@@ -1,5 +1,6 @@
 """The file of the search index: it survives a kill, and is made anew when it is damaged."""
 
+import os
 import resource
 import shutil
 import subprocess
@@ -245,6 +246,25 @@ def test_a_file_that_is_damaged_or_missing_is_made_anew(
     assert again.place is None, "it has read nothing of the log"
     assert not again.live
     again.close()
+
+
+def test_a_file_that_ends_before_its_log_says_is_made_anew(tmp_path: Path) -> None:
+    (tmp_path / "left").mkdir()
+    index, left = opened(tmp_path / "search"), tmp_path / "left" / "search"
+    index.put(map(text, range(1, 2_000)))
+    index.put([text(1, shown=False)])
+    index.remove_hidden()
+    work(index)
+    for file in tmp_path.glob("search*"):  # as a kill leaves them
+        shutil.copy(file, left.parent / file.name)
+    index.close()
+    os.truncate(left, left.stat().st_size // 2)
+    again = SearchIndex(left)
+    again.open()
+    assert again.place is None, "it has read nothing of the log"
+    assert not again.live
+    again.close()
+    assert not (tmp_path / "left" / "search-1").exists()
 
 
 def test_a_second_process_has_a_file_of_its_own(tmp_path: Path) -> None:

@@ -23,7 +23,16 @@ from stoa.caching import USUAL_MB, ByteCache, CachedKind, room
 from stoa.clock import elapsed_ms
 from stoa.domain.words import words
 from stoa.logs import log
-from stoa.search.postings import PART, IndexState, PartFacts, Postings, WordTexts, remove
+from stoa.search.postings import (
+    PART,
+    READ_ERRORS,
+    IndexState,
+    PartFacts,
+    Postings,
+    WordTexts,
+    is_damage,
+    remove,
+)
 from stoa.store.search import NumberedText, SearchText, Whose
 
 _KNOWN_BYTES = 16 * 1024 * 1024
@@ -41,8 +50,6 @@ _WORD_BYTES, _NUMBER_BYTES = 300, 8
 
 _KEPT = ("live", "openings", "answered", "accepted", "hidden")
 """Sets of texts that are kept in the file, by name."""
-
-_DAMAGED = (apsw.CorruptError, apsw.NotADBError, ValueError, KeyError, msgspec.MsgspecError)
 
 
 class SearchSizes(NamedTuple):
@@ -215,7 +222,7 @@ class SearchIndex:
                 postings = _opened(self._path)
                 try:
                     self._load(postings)
-                except _DAMAGED as error:
+                except READ_ERRORS as error:
                     postings = self._anew(postings, error)
                 self._postings = postings  # last, as others look whether it is there
 
@@ -366,7 +373,7 @@ class SearchIndex:
             for word, (anywhere, title) in self._postings.find(missing):
                 read[word].anywhere.update(anywhere)
                 read[word].title.update(title)
-        except _DAMAGED as error:
+        except READ_ERRORS as error:
             self._make_anew(error)
             return read
         for word, texts in read.items():
@@ -407,12 +414,12 @@ class SearchIndex:
         except StopIteration:
             self._steps = None
             return False
-        except _DAMAGED as error:
-            self._make_anew(error)
-            return False
-        except (apsw.Error, OSError) as error:
-            self._keep_unwritten()
-            self._note_failing(str(error))
+        except (*READ_ERRORS, OSError) as error:
+            if is_damage(error):
+                self._make_anew(error)
+            else:
+                self._keep_unwritten()
+                self._note_failing(str(error))
             return False
         return True
 

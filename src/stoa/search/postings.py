@@ -42,6 +42,21 @@ _SQL = parse(Path(__file__).with_suffix(".sql").read_text(encoding="utf-8"))
 _encode = msgspec.json.encode
 
 
+READ_ERRORS = (apsw.Error, ValueError, KeyError, msgspec.MsgspecError)
+"""What reading a damaged file may raise."""
+_DAMAGES = (apsw.CorruptError, apsw.NotADBError, apsw.SQLError, *READ_ERRORS[1:])
+_FAILED_READS = {266, 522}
+"""`SQLITE_IOERR_READ` and `SQLITE_IOERR_SHORT_READ`, which the types of apsw do not have."""
+
+
+def is_damage(error: Exception) -> bool:
+    """Whether an error tells that the file is damaged, or ends too early, and not that it cannot be
+    written."""
+    if isinstance(error, apsw.IOError):
+        return error.extendedresult in _FAILED_READS
+    return isinstance(error, _DAMAGES)
+
+
 class WordTexts(NamedTuple):
     """The texts that have a word, and those that have it in their title."""
 
@@ -87,8 +102,8 @@ class Postings:
         another process uses it."""
         try:
             return cls._of(path)
-        except (apsw.NotADBError, apsw.CorruptError, apsw.SQLError, ValueError):
-            if path is None:
+        except READ_ERRORS as error:
+            if path is None or not is_damage(error):
                 raise
             remove(path)
             return cls._of(path)
