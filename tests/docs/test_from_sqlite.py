@@ -86,6 +86,8 @@ def test_the_page_leads_from_sqlite_to_postgresql_and_nothing_is_lost(
     printed = machine.run(f'export STOA_COPY_TO="$DATABASE_URL"\n{rest}\n{name}')
     assert "The copy is complete." in printed
     assert first.wait() == 0
+    old = machine.run("stoa audit --data-dir stoa-data 2>&1 || test $? -eq 1")
+    assert "there is no database at" in old  # which no command takes for the one that is served
 
     second = machine.served(database_url=machine.url)
     threads = httpx.get(f"{second.url}/api/v1/threads", timeout=60).json()["threads"]
