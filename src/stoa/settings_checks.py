@@ -119,7 +119,10 @@ def _check_database(settings: Settings) -> None:
 
 def _check_workers(settings: Settings) -> None:
     if settings.workers > 1 and settings.engine == "sqlite":
-        raise SettingsError("STOA_WORKERS: the embedded database is served by one process; use 1")
+        raise SettingsError(
+            "STOA_WORKERS: the embedded database is served by one process; use 1, or name a "
+            "database on PostgreSQL with STOA_DATABASE_URL"
+        )
     if settings.workers > 1 and not settings.valkey_url:
         raise SettingsError(
             "STOA_VALKEY_URL must be set for more than one worker: it counts the limits of all"

@@ -174,7 +174,10 @@ def test_an_unknown_setting_is_told(tmp_path: Path):
 
 def test_more_workers_than_the_database_takes_are_told(tmp_path: Path):
     said = refusal("serve", "--workers", 2, "--data-dir", tmp_path)
-    assert said == "--workers: the embedded database is served by one process; use 1"
+    assert said == (
+        "--workers: the embedded database is served by one process; use 1, or name a database on "
+        "PostgreSQL with STOA_DATABASE_URL"
+    )
 
 
 def test_a_host_that_others_can_reach_needs_an_address(tmp_path: Path):
