@@ -2,6 +2,7 @@
 
 import asyncio
 import os
+import time
 from collections.abc import Awaitable, Callable
 from pathlib import Path
 from typing import Any
@@ -20,7 +21,7 @@ from stoa.store.engines.postgres.programs import without_password
 from stoa.store.transfer import audit, backups
 from stoa.store.tx import Restored, StartRefused
 from tests.support.app import App
-from tests.support.clock import VirtualClock
+from tests.support.clock import DAY, VirtualClock
 from tests.support.database import query, rows, table_names
 from tests.support.limits_off import LIMITS_OFF
 from tests.support.postgresql import PostgreSQL, name_of
@@ -67,10 +68,11 @@ def unchanged(url: str) -> tuple[str, str]:
     return url, ""
 
 
-def restore(url: str, backup: Path, backup_dir: str = "") -> Restored:
-    return asyncio.run(
-        postgres_backups.restore(url, SystemClock(), backup, backup_dir, for_programs())
-    )
+def restore(
+    url: str, backup: Path, backup_dir: str = "", clock: SystemClock | None = None
+) -> Restored:
+    clock = clock or SystemClock()
+    return asyncio.run(postgres_backups.restore(url, clock, backup, backup_dir, for_programs()))
 
 
 def instead(folder: Path, program: str, script: str, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -105,6 +107,16 @@ def test_what_was_dumped_is_the_same_after_it_was_restored(
     assert set(folder.iterdir()) == made
     assert {file.stat().st_mode & 0o777 for file in made} == {0o600}
     assert backups.newest(str(folder), CLOCK()) == CLOCK()
+
+
+def test_a_restore_from_a_machine_whose_clock_is_ahead_refuses_no_challenge_of_today(
+    postgresql: PostgreSQL, tmp_path: Path
+) -> None:
+    backup, restored = back_up(postgresql.new(), tmp_path), postgresql.empty()
+    ahead = SystemClock(machine_us=lambda: time.time_ns() // 1000 + 1000 * DAY)
+    restore(restored, backup, clock=ahead)
+    ((epoch,),) = asyncio.run(rows(restored, "SELECT epoch FROM event_log_state"))
+    assert abs(epoch - time.time()) < DAY / 2000
 
 
 @pytest.mark.skipif(os.geteuid() != 0, reason="only root may give files away")

@@ -15,9 +15,9 @@ from stoa.domain.errors import Refusal
 from stoa.store import agents, sessions
 from stoa.store.agents import AgentProfile
 from stoa.store.engines.postgres.pool import WAITING_PER_CONNECTION
-from stoa.store.engines.postgres.store import PAUSES_S, PostgresStore
+from stoa.store.engines.postgres.store import PAUSES_S, PostgresStore, read_once, write_once
 from stoa.store.tx import StoreUnavailable, Tx
-from tests.support.clock import START, VirtualClock
+from tests.support.clock import DAY, START, VirtualClock
 from tests.support.database import rows
 from tests.support.logs import logged
 from tests.support.postgresql import PostgreSQL
@@ -53,6 +53,16 @@ async def noted(store: PostgresStore) -> set[str]:
         return {name for name in "abc" if await tx.one("sessions.secret", name=name)}
 
     return await store.read(read)
+
+
+async def now(tx: Tx) -> int:
+    return tx.now
+
+
+def test_a_command_counts_with_the_time_of_the_database(url: str) -> None:
+    ahead = SystemClock(machine_us=lambda: time.time_ns() // 1000 + 1000 * DAY)
+    for once in (read_once, write_once):
+        assert abs(asyncio.run(once(url, ahead, now)) - time.time() * 1000) < DAY / 2
 
 
 def test_changes_of_several_kinds_that_waited_are_made_at_once(url: str) -> None:

@@ -20,6 +20,7 @@ from stoa.store.engines.postgres.connection import (
 )
 from stoa.store.engines.postgres.programs import fill, run
 from stoa.store.engines.postgres.tx import PostgresTx
+from stoa.store.engines.postgres.watch import follow_time
 from stoa.store.transfer import audit, backups, purge_list, restoring
 from stoa.store.transfer.audit import Finding
 from stoa.store.tx import Restored, StartRefused
@@ -103,6 +104,7 @@ async def restore(
             await connection.execute(unfinished.DROP)  # nothing was filled in
             raise
         await postgres_migrations.migrate(connection, where)
+        await follow_time(connection, clock)
         async with connection.transaction():
             tx = PostgresTx(connection, clock)
             await restoring.begin_anew(tx, erased)

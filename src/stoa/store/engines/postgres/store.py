@@ -24,7 +24,7 @@ from stoa.store.engines.postgres.errors import Meaning, meaning, said
 from stoa.store.engines.postgres.pool import Pool
 from stoa.store.engines.postgres.signals import Signals
 from stoa.store.engines.postgres.tx import PostgresTx
-from stoa.store.engines.postgres.watch import OUTDATED, ServerWatch
+from stoa.store.engines.postgres.watch import OUTDATED, ServerWatch, follow_time
 from stoa.store.engines.postgres.wiping import wipe
 from stoa.store.tx import StartRefused, Store, StoreUnavailable, T, Work, WritingStopped
 
@@ -90,16 +90,19 @@ async def read_once(url: str, clock: Clock, work: Work[T]) -> T:
     """
     async with opened(url) as connection:
         await postgres_migrations.check_current(connection, place(url))
+        await follow_time(connection, clock)
         async with connection.transaction(isolation="repeatable_read", readonly=True):
             await lift_limits(connection)
             return await work(PostgresTx(connection, clock))
 
 
 async def write_once(url: str, clock: Clock, work: Work[T]) -> T:
-    """Change a database beside the servers that use it. Raises `StartRefused`."""
+    """Change a database beside the servers that use it, in its time, as they do. Raises
+    `StartRefused`."""
     async with opened(url) as connection:
         await postgres_migrations.refuse_unfinished(connection, place(url))
         await postgres_migrations.check_current(connection, place(url))
+        await follow_time(connection, clock)
         async with connection.transaction():
             await lift_limits(connection)
             tx = PostgresTx(connection, clock)

@@ -22,6 +22,13 @@ _FIRST_TRUSTED_US = 5_000_000  # for the first measurement, if there is no bette
 _FIRST_TRIES = 3
 
 
+async def follow_time(connection: PostgresConnection, clock: Clock) -> None:
+    """Adjust a system `clock` to the time of a database, as servers do; any other clock is not."""
+    if isinstance(clock, SystemClock):
+        theirs = int(await connection.fetchval(_NOW_US))
+        clock.follow(theirs, clock.elapsed_us())
+
+
 class ServerWatch:
     """Checks the database. `trouble` says why it cannot be used, and is None once it answers again.
 
