@@ -329,6 +329,15 @@ def test_rows_that_are_dated_in_the_future_fail(well: dict[str, str], tmp_path: 
     assert found["clock"]["remedy"].endswith("is right now, this ends once that time has passed.")
 
 
+def test_a_restore_that_is_dated_in_the_future_fails(well: dict[str, str], tmp_path: Path) -> None:
+    with App(Settings(data_dir=str(tmp_path / "other"), **LIMITS_OFF)) as app:
+        tomorrow = (SystemClock()() + DAY) // 1000
+        app.sql("INSERT INTO event_log_state VALUES ('event', ?, 0)", tomorrow)
+    code, found = diagnose(**well | {"STOA_DATA_DIR": str(tmp_path / "other")})
+    assert (code, found["clock"]["status"]) == (1, "fail")
+    assert found["clock"]["detail"].endswith("nobody can sign in until then")
+
+
 def test_an_old_backup_fails(well: dict[str, str], tmp_path: Path) -> None:
     folder = tmp_path / "backups"
     folder.mkdir()

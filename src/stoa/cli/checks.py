@@ -28,7 +28,7 @@ from stoa.outgoing.client import Outgoing
 from stoa.outgoing.response import AddressUnreachable
 from stoa.schemas.base import iso
 from stoa.settings import Settings, SettingsError
-from stoa.store import ledger, purges
+from stoa.store import events, ledger, purges
 from stoa.store.purges import Purge
 from stoa.store.transfer import audit, backups
 from stoa.store.transfer.audit import Finding
@@ -190,6 +190,7 @@ def _disk(settings: Settings) -> Checks:
 
 class _Found(NamedTuple):
     newest: int
+    restored_at: int
     stopped: str | None
     findings: list[Finding]
     to_erase: list[Purge]
@@ -201,7 +202,8 @@ async def _look(tx: Tx) -> _Found:
     newest = ids.made_at(str(row[0])) if row and row[0] else 0
     findings, waiting = await audit.run_all(tx), await purges.to_erase(tx)
     unwiped = await purges.unfinished(tx)
-    return _Found(newest, await ledger.stopped(tx), findings, waiting, unwiped)
+    restored_at = (await events.log(tx)).epoch * 1000
+    return _Found(newest, restored_at, await ledger.stopped(tx), findings, waiting, unwiped)
 
 
 def _database(named: NamedDatabase) -> Checks:
@@ -219,7 +221,7 @@ def _database(named: NamedDatabase) -> Checks:
         return
     yield ok("schema", "the database has this program's schema")
     yield from _server(named)
-    yield _clock(found.newest - clock())
+    yield _clock(found, clock())
     yield _audit(found)
     yield _purges(found, clock())
 
@@ -235,7 +237,14 @@ def _server(named: NamedDatabase) -> Checks:
         yield from check_server(named.settings, found)
 
 
-def _clock(ahead_ms: int) -> CheckResult:
+def _clock(found: _Found, now: int) -> CheckResult:
+    if found.restored_at - now > _AHEAD_MS:
+        return fail(
+            "clock",
+            f"the last restore is dated {iso(found.restored_at)}: nobody can sign in until then",
+            "Set the clock right, such as with NTP, and restore the backup again.",
+        )
+    ahead_ms = found.newest - now
     if ahead_ms > _AHEAD_MS:
         return fail(
             "clock",
