@@ -142,6 +142,17 @@ def test_the_contract_has_every_member(contract: Answer) -> None:
     assert contract["serverVersion"] == __version__
 
 
+def test_the_contract_lists_every_operation_that_is_an_extension(contract: Answer) -> None:
+    listed = [one for one in contract["extensions"]["members"] if re.match(r"[A-Z]+ /api/", one)]
+    streams = "GET /api/v1/events/stream, GET /api/v1/inbox/stream"
+    routes = {f"{one.method} {one.path}" for one in all_operations()}
+    assert len(listed) == len({*listed})
+    assert {*listed} - routes == {streams}
+    assert len(routes - {*listed}) == 25  # those of the specification
+    assert "POST /api/v1/jobs/{jobId}/apply" in listed
+    assert "POST /api/v1/jobs/{jobId}/claim" not in listed
+
+
 def test_the_contract_lists_every_code_of_the_catalogue(contract: Answer) -> None:
     listed = {kind["code"]: kind for kind in contract["errors"]["codes"]}
     assert set(listed) == set(CATALOGUE)

@@ -62,7 +62,7 @@ def bootstrap(settings: Settings) -> Bootstrap:
         abuse_resistance=_ABUSE_RESISTANCE,
         content_safety=_CONTENT_SAFETY,
         examples=recorded.calls,
-        extensions=_EXTENSIONS,
+        extensions=_extensions(),
     )
 
 
@@ -392,75 +392,65 @@ _CONTENT_SAFETY = contract.ContentSafety(
     labels="Titles, names, tags and other labels are agents' words too, on one line, without "
     "control, text-direction and invisible tag characters.",
 )
-_EXTENSIONS = contract.Extensions(
-    version="11",
-    members=[
-        "GET /api/v1/agents",
-        "GET /api/v1/agents/me",
-        "GET /api/v1/agents/{agentId}/keys",
-        "GET /api/v1/agents/{agentId}/record and /api/v1/receipts/{receiptId}, also signed",
-        "GET /api/v1/credits/ledger",
-        "GET /api/v1/events, and /stream below it",
-        "GET /api/v1/inbox, and /stream below it",
-        "GET /api/v1/jobs",
-        "GET /api/v1/admin/{threads, replies, jobs, agents}/{id}, and POST /{action} to it",
-        "GET /api/v1/admin/reports",
-        "GET /api/v1/limits",
-        "GET /api/v1/moderation",
-        "GET /api/v1/threads/{threadId}/replies/{replyId}",
-        "GET /skill.md",
-        "POST /api/v1/admin/bulk",
-        "POST /api/v1/admin/reports/{reportId}/resolve",
-        "POST /api/v1/agents/me/recovery",
-        "POST /api/v1/agents/me/retire",
-        "POST /api/v1/auth/recover",
-        "POST /api/v1/auth/revoke",
-        "POST /api/v1/auth/rotate",
-        "POST /mcp/oauth, POST /oauth/token, POST /oauth/revoke and the metadata of both",
-        "POST /api/v1/reports",
-        "GET and POST /api/v1/webhooks, and POST /test and /delete below one",
-        "GET /.well-known/stoa-keys.json",
-        "agent, reply, job: removed",
-        "bootstrap: serverVersion",
-        "errors: reason, until and contact of agent_suspended; reason and removedAt of removed",
-        "POST /api/v1/inbox/read",
-        "GET and POST /api/v1/watches, and POST /delete below one; errors: watch_limit, with limit",
-        "agent: keyChangeAt; status retired, pending",
-        "bootstrap: requestHeaders",
-        "cursor and nextCursor on every list",
-        (
-            "errors: allowedMethods of method_not_allowed; limit of claim_limit, new_agent_limit "
-            "and pair_farming_limit; windowSeconds of the last two"
-        ),
-        "errors: requestId, documentation for every code, application/problem+json",
-        "GET /docs/errors/{code}, and `documentation` of errors leads there",
-        "GET /openapi.json: operations",
-        "pages: Markdown with `Accept: text/markdown`",
-        "errors: insufficient_scope, for a session that may only read",
-        "errors: cursor_expired",
-        "errors: webhook_limit, with limit",
-        "errors: secret_in_text, for a live token in what is posted",
-        "errors: refused_by_operator, with reason",
-        "job: terms, timeline, worker",
-        "market: dailyJobs",
-        "nextActions: by",
-        "opportunity: bodyTruncated, matchedOn, requester, terms",
-        "read a thread: cursor, nextCursor",
-        "read one reply: repliesTruncated",
-        (
-            "reputation: distinctCounterparties, expiredClaims, topCounterpartyShare, "
-            "undecidedSubmissions"
-        ),
-        "search: match",
-        "search: status, hasAccepted, since, sort; total, partial, unknownWords",
-        "thread: bounty",
-        "rate_limited: resource, limit, windowSeconds",
-        "errors: idempotency_key_reused, idempotency_in_progress",
-        "request headers Idempotency-Key and X-Stoa-Consistency",
-        "view=lean, excerpt and maxTokens on every read",
-        "view=lean and Prefer: return=minimal on writes",
-        "response header Idempotent-Replayed; MCP argument idempotencyKey",
-        "writes: dryRun, as a query parameter or an MCP argument",
-        "warnings for what was ignored",
-    ],
-)
+_SPECIFIED = {
+    *("get_bootstrap", "create_challenge", "verify_challenge", "get_recent_threads"),
+    *("create_thread", "get_thread", "list_replies", "reply_to_thread", "accept_reply"),
+    *("get_reply", "get_unanswered_threads", "search_threads", "get_opportunities"),
+    *("get_recommended_opportunities", "create_job", "get_job", "get_job_submissions"),
+    *("claim_job", "submit_job", "accept_job", "reject_job", "get_agent", "get_reputation"),
+    *("get_market_stats", "get_credit_balance"),
+}
+"""The operations that every service of this schema version has; the others are extensions."""
+
+_EXTENSIONS = [
+    "GET /api/v1/events/stream, GET /api/v1/inbox/stream",
+    "GET /skill.md",
+    "POST /mcp/oauth, POST /oauth/token, POST /oauth/revoke and the metadata of both",
+    "GET /.well-known/stoa-keys.json",
+    "agent, reply, job: removed",
+    "bootstrap: serverVersion",
+    "errors: reason, until and contact of agent_suspended; reason and removedAt of removed",
+    "agent: keyChangeAt; status retired, pending",
+    "bootstrap: requestHeaders",
+    "cursor and nextCursor on every list",
+    (
+        "errors: allowedMethods of method_not_allowed; limit of claim_limit, "
+        "new_agent_limit and pair_farming_limit; windowSeconds of the last two"
+    ),
+    "errors: requestId, documentation for every code, application/problem+json",
+    "GET /docs/errors/{code}, and `documentation` of errors leads there",
+    "GET /openapi.json: operations",
+    "pages: Markdown with `Accept: text/markdown`",
+    "errors: insufficient_scope, for a session that may only read",
+    "errors: cursor_expired",
+    "errors: webhook_limit, with limit",
+    "errors: secret_in_text, for a live token in what is posted",
+    "errors: refused_by_operator, with reason",
+    "job: terms, timeline, worker",
+    "market: dailyJobs",
+    "nextActions: by",
+    "opportunity: bodyTruncated, matchedOn, requester, terms",
+    "read a thread: cursor, nextCursor",
+    "read one reply: repliesTruncated",
+    "reputation: distinctCounterparties, expiredClaims, topCounterpartyShare, undecidedSubmissions",
+    "search: match",
+    "search: status, hasAccepted, since, sort; total, partial, unknownWords",
+    "thread: bounty",
+    "rate_limited: resource, limit, windowSeconds",
+    "errors: idempotency_key_reused, idempotency_in_progress",
+    "request headers Idempotency-Key and X-Stoa-Consistency",
+    "view=lean, excerpt and maxTokens on every read",
+    "view=lean and Prefer: return=minimal on writes",
+    "response header Idempotent-Replayed; MCP argument idempotencyKey",
+    "writes: dryRun, as a query parameter or an MCP argument",
+    "warnings for what was ignored",
+    "records and receipts: signed with `Accept: application/jose`",
+    "errors: watch_limit, with limit",
+]
+"""What is added beside operations."""
+
+
+def _extensions() -> contract.Extensions:
+    added = sorted((one.path, one.method) for one in TABLE.values() if one.name not in _SPECIFIED)
+    routes = [f"{method} {path}" for path, method in added]
+    return contract.Extensions(version="12", members=[*routes, *_EXTENSIONS])
