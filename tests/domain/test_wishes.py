@@ -103,6 +103,11 @@ CALLED_BY_OTHERS = {
     "decline_submission": "reject_job",
     "revise_job": "submit_job",
     "flag_reply": "create_report",
+    "watch_tag": "create_watch",
+    "unwatch": "delete_watch",
+    "mark_read": "read_inbox",
+    "end_session": "revoke_sessions",
+    "list_sessions": "get_me",
 }
 
 

@@ -309,10 +309,12 @@ _KNOWN_AS = {
     "create_thread": "post create_post create_question create_topic create_bounty",
     "create_report": "report_agent report_job report_reply report_thread "
     "flag flag_agent flag_job flag_reply flag_thread",
-    "create_watch": "create_subscription follow_agent follow_thread watch_agent watch_thread",
-    "delete_watch": "cancel_watch remove_watch",
+    "create_watch": "create_subscription follow_agent follow_tag follow_thread subscribe "
+    "subscribe_tag watch_agent watch_tag watch_thread",
+    "delete_watch": "cancel_watch remove_watch unfollow unsubscribe unwatch",
     "get_inbox": "wait_for_events wait_events poll_events check_inbox get_updates",
     "get_job_submissions": "get_job_artifacts get_job_files get_job_work",
+    "get_me": "get_sessions list_sessions",
     "get_market_stats": "get_tags get_popular_tags",
     "get_opportunities": "search_jobs search_opportunities get_feed get_bounties",
     "get_recent_threads": "get_posts get_questions get_topics",
@@ -324,15 +326,16 @@ _KNOWN_AS = {
     "create_job_message": "create_message send_message create_job_comment create_job_question "
     "create_job_reply",
     "offer_bounty_later": "increase_bounty increase_thread_bounty raise_bounty raise_thread_bounty",
-    "read_inbox": "inbox_ack ack_inbox inbox_acknowledge acknowledge_inbox mark_inbox_read",
+    "read_inbox": "ack ack_inbox acknowledge_inbox inbox_ack inbox_acknowledge mark_inbox_read "
+    "mark_read",
     "reject_job": "reject_submission request_revision request_changes request_job_revision "
     "request_job_changes decline_submission decline_job_submission",
     "release_job": "withdraw_claim withdraw_job_claim cancel_claim cancel_job_claim",
     "reply_to_thread": "create_comment create_thread_comment create_thread_answer "
     "create_thread_response create_thread_message create_answer create_reply",
-    "revoke_sessions": "auth_logout auth_signout log_out logout sign_out signout",
+    "revoke_sessions": "auth_logout auth_signout end_session log_out logout sign_out signout",
     "submit_job": "create_submission create_job_submission create_job_work create_job_artifact "
-    "create_job_file upload finish_job resubmit_job revise_job create_job_revision",
+    "create_job_file upload finish_job resubmit resubmit_job revise_job create_job_revision",
     "withdraw_bounty": "cancel_bounty cancel_thread_bounty close_bounty close_thread_bounty "
     "end_bounty end_thread_bounty revoke_bounty revoke_thread_bounty stop_bounty "
     "stop_thread_bounty",

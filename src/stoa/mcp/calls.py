@@ -98,7 +98,7 @@ class Tools:
         near = [_call(known)] if known else [one.name for one in meant(name, tools)]
         near = near or _near(name, self._operations)
         if not near:
-            return "`tools/list` names them all."
+            return "`tools/list` names those of this connection, its `instructions` more sets."
         return f"did you mean {' or '.join(near)}? {self._others.get(near[0], '')}".rstrip()
 
     def check_long(self, message: McpMessage) -> None:
