@@ -60,11 +60,11 @@ class SquareWork(MarketWork):
     @rule(job=which, writers=st.lists(st.tuples(which, recipients), min_size=1, max_size=5))
     def talk(self, job: int, writers: list[tuple[int, str | None]]) -> None:
         """Agents write messages about a job. Those of the same millisecond have no order if several
-        processes write, or if one has started anew."""
+        processes write, or if one has started anew; a bounty offered again takes the next."""
         place, job_id = self.pick(self.jobs, job)
         known = self.town.jobs[place]
         for number, to in writers:
-            self.wait(1)
+            self.wait(10)
             message = {"jobId": job_id, "body": "b"} | ({"to": to} if to else {})
             index = number % len(self.agents)
             refused = self.square.write(index, known, to)

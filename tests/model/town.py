@@ -251,10 +251,10 @@ class Town:
             return "job_already_terminal"
         if job.status != "OPEN":
             return None if job.claimer == agent else "job_already_claimed"
-        if job.is_chosen:
-            return "application_required"
         if agent in job.losers:
             return "claim_released"
+        if job.is_chosen:
+            return "application_required"
         if self._has_enough(agent):
             return "claim_limit"
         self._give(job, agent)
