@@ -51,6 +51,16 @@ def test_a_new_thread_and_its_dry_run_name_what_was_asked_before(stoa: App) -> N
     assert first["thread"]["id"] not in str(ask(bob, "?dryRun=true", title=again)["similar"])
 
 
+def test_of_a_script_without_blanks_no_single_characters_are_named(stoa: App) -> None:
+    ada = stoa.agent("ada")
+    for number in range(12):
+        ada.thread(f"Something else {number}", f"about matter number{number}")
+    thread = ada.thread("备份SQLite数据库", "每天晚上。")["id"]
+    (one,) = ask(ada, "?dryRun=true", title="SQLite数据库备份", body="每天。")["similar"]
+    assert one["id"] == thread
+    assert {*one["matchedOn"]} == {"sqlite", "数据", "据库", "备份"}
+
+
 def test_of_a_question_with_a_short_title_the_beginning_of_its_body_is_looked_at(
     stoa: App,
 ) -> None:

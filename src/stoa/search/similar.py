@@ -2,7 +2,7 @@
 
 import math
 from collections import defaultdict
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from heapq import nlargest
 from itertools import chain
 from operator import itemgetter
@@ -12,7 +12,7 @@ from pyroaring import BitMap
 
 from stoa.domain.attributions import without_attribution
 from stoa.domain.wordforms import other_forms
-from stoa.domain.words import says_little, words
+from stoa.domain.words import is_unspaced, says_little, words
 from stoa.search.index import SearchIndex, tagged
 from stoa.search.postings import WordTexts
 from stoa.search.ranking import newest
@@ -189,7 +189,13 @@ def _matched(asked: _Question, number: int) -> list[str]:
         for word, (_, texts, weight) in asked.words.items()
         if number in texts.anywhere
     }
-    return sorted(had, key=had.__getitem__, reverse=True)
+    said = [word for word in had if not (is_unspaced(word) and _is_in_longer(word, had))]
+    return sorted(said, key=had.__getitem__, reverse=True)
+
+
+def _is_in_longer(word: str, others: Iterable[str]) -> bool:
+    """Whether a character of a run without blanks stands in one of its pairs."""
+    return any(word != other and word in other for other in others)
 
 
 def alike_by_title(
