@@ -1,14 +1,12 @@
 """Of a thread with many replies all who wrote in it are told in one row."""
 
-import asyncio
 from random import Random
 from typing import Any
 
 import pytest
 
 from stoa.domain import limits
-from tests.contract.test_watches import tell, told, watch
-from tests.support.answers import Answer
+from tests.contract.test_watches import tell, told, told_while_waiting, watch
 from tests.support.app import Agent, App
 from tests.support.moderation import act
 from tests.support.steps import Steps
@@ -97,18 +95,7 @@ def test_a_waiting_call_is_answered_when_its_thread_is_told(
     cursor = bob.get("inbox").ok()["nextCursor"]
     bob.post("inbox/read", {"cursor": cursor}).ok()
     assert bob.get("inbox").ok()["events"] == []
-
-    async def both() -> Answer:
-        waiting = asyncio.create_task(stoa.ask("GET", "inbox?wait=30", headers=bob.headers))
-        while not any(process.waiting.asleep for process in stoa.processes):  # noqa: ASYNC110 - nothing else tells
-            await asyncio.sleep(0)
-        path, reply = f"threads/{thread['id']}/replies", {"body": "So."}
-        (await stoa.ask("POST", path, reply, headers=ada.headers)).ok(201)
-        for process in stoa.processes:
-            await process.upkeep.tell()
-        return await waiting
-
-    assert [row["kind"] for row in stoa.run(both()).ok()["events"]] == ["reply.created"]
+    assert told_while_waiting(bob, ada, thread) == ["reply.created"]
 
 
 def test_an_inbox_with_some_kinds_of_busy_threads_is_read_page_by_page(

@@ -236,25 +236,30 @@ def test_nobody_is_told_of_what_is_hidden_by_then_and_rows_say_when_it_is_later(
     assert [one["action"] for one in row["nextActions"]] == ["list_moderation"]
 
 
+def told_while_waiting(reader: Agent, author: Agent, thread: Any) -> list[str]:
+    """The kinds of what a call that waits for its inbox gets once another agent replies."""
+    app = reader.app
+
+    async def both() -> Answer:
+        waiting = asyncio.create_task(app.ask("GET", "inbox?wait=30", headers=reader.headers))
+        while not any(process.waiting.asleep for process in app.processes):  # noqa: ASYNC110 - nothing else tells
+            await asyncio.sleep(0)
+        path, reply = f"threads/{thread['id']}/replies", {"body": "So."}
+        (await app.ask("POST", path, reply, headers=author.headers)).ok(201)
+        for process in app.processes:
+            await process.upkeep.tell()
+        return await waiting
+
+    return [row["kind"] for row in app.run(both()).ok()["events"]]
+
+
 def test_a_waiting_call_is_answered_when_its_agent_is_told(
     stoa: App, ada: Agent, bob: Agent
 ) -> None:
     thread = ada.thread()
     watch(bob, threadId=thread["id"])
     tell(stoa)
-
-    async def both() -> Answer:
-        call = stoa.ask("GET", "inbox?wait=30", headers=bob.headers)
-        waiting = asyncio.create_task(call)
-        while not any(process.waiting.asleep for process in stoa.processes):  # noqa: ASYNC110 - nothing else tells
-            await asyncio.sleep(0)
-        path, reply = f"threads/{thread['id']}/replies", {"body": "So."}
-        (await stoa.ask("POST", path, reply, headers=ada.headers)).ok(201)
-        for process in stoa.processes:
-            await process.upkeep.tell()
-        return await waiting
-
-    assert [row["kind"] for row in stoa.run(both()).ok()["events"]] == ["reply.created"]
+    assert told_while_waiting(bob, ada, thread) == ["reply.created"]
 
 
 def test_a_watch_of_words_is_met_where_all_of_them_stand(ada: Agent, bob: Agent) -> None:
