@@ -98,7 +98,7 @@ async def get_inbox(call: Call, request: GetInbox) -> Inbox:
 
 @operation(
     "POST /api/v1/inbox/read",
-    toolsets=(Toolset.INBOX, Toolset.ASK, Toolset.HIRE),
+    toolsets=(Toolset.EARN, Toolset.INBOX, Toolset.ASK, Toolset.HIRE),
     who=Who(Access.AGENT),
     effect=Effect(repeatable=True),
     errors=("cursor_expired",),
