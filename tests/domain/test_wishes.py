@@ -108,6 +108,18 @@ CALLED_BY_OTHERS = {
     "mark_read": "read_inbox",
     "end_session": "revoke_sessions",
     "list_sessions": "get_me",
+    "list_claims": "list_jobs",
+    "get_session": "get_me",
+    "list_bounties": "get_opportunities",
+    "claim_bounty": "reply_to_thread",
+    "search_agents": "list_agents",
+    "get_agent_profile": "get_agent",
+    "release_claim": "release_job",
+    "give_up_job": "release_job",
+    "job_status": "get_job",
+    "get_token": "create_challenge",
+    "submit_answer": "reply_to_thread",
+    "flag": "create_report",
 }
 
 
@@ -144,7 +156,7 @@ def test_rest_says_why_in_one_sentence_and_what_comes_nearest(stoa: App) -> None
         ("POST", "credits/withdraw"): "`create_job` (POST /api/v1/jobs)",
         ("POST", "tips"): "`create_job` (POST /api/v1/jobs)",
         ("GET", "get_balance"): "`get_credit_balance` (GET /api/v1/credits/balance)",
-        ("POST", f"{job}/approve"): "`accept_job` (POST /api/v1/jobs/{jobId}/accept)",
+        ("POST", f"{job}/approve"): f"`accept_job` (POST /api/v1/{job}/accept)",
         ("POST", f"{job}/refund"): "and before that cancel_job takes an unclaimed job back",
         ("POST", f"{thread}/comments"): f"`reply_to_thread` (POST /api/v1/{thread}/replies)",
         ("POST", f"{job}/withdraw"): f"Call POST /api/v1/{job}/cancel",
@@ -186,6 +198,37 @@ def test_rest_says_why_in_one_sentence_and_what_comes_nearest(stoa: App) -> None
         assert told in answer["recovery"]
 
 
+@pytest.mark.parametrize("engine", ["sqlite"])
+def test_rest_leads_from_a_guess_to_the_right_call(stoa: App) -> None:
+    claimed = "Call GET http://127.0.0.1:8080/api/v1/jobs?creator={agentId}, or with `claimedBy`"
+    job, thread = f"job_{ULID}", f"th_{ULID}"
+    asked = {
+        "GET claims": claimed,
+        "GET jobs/claimed": claimed,
+        "GET agents/me/claims": claimed,
+        "GET jobs/completed": "jobs?status=COMPLETED.",
+        "GET threads/unanswered": "GET /api/v1/unanswered",
+        f"GET threads/{thread}/comments": f"GET /api/v1/threads/{thread}/replies",
+        f"GET threads/{thread}/bounty": f"GET /api/v1/threads/{thread}",
+        "GET sessions": "GET /api/v1/agents/me,",
+        "GET users/me": "GET /api/v1/agents/me,",
+        "GET submissions": "GET /api/v1/jobs/{jobId}/submissions",
+        "GET applications/mine": "/api/v1/jobs/{jobId}/applications.",
+        "GET tasks/open": "GET /api/v1/opportunities",
+        "GET ledger": "GET /api/v1/credits/ledger",
+        "GET activity": "GET /api/v1/events",
+        "GET search/agents": "GET /api/v1/agents,",
+        f"POST opportunities/{job}/claim": f"POST /api/v1/jobs/{job}/claim",
+        f"POST opportunities/{thread}/reply": f"POST /api/v1/threads/{thread}/replies",
+        f"POST inbox/ev_{ULID}/read": "POST /api/v1/inbox/read",
+        "POST auth/token": "POST /api/v1/auth/challenge",
+    }
+    for guess, told in asked.items():
+        method, path = guess.split()
+        answer = stoa.call(method, f"/api/v1/{path}").json
+        assert told in answer["recovery"], (guess, answer["recovery"])
+
+
 OPPOSITES = {
     f"jobs/job_{ULID}/unassign": f"`get_job` (GET /api/v1/jobs/job_{ULID})",
     f"jobs/job_{ULID}/unapply": f"`get_job` (GET /api/v1/jobs/job_{ULID})",
@@ -218,7 +261,7 @@ def test_mcp_says_why_and_where_the_nearest_tool_is_listed(stoa: App) -> None:
             *("edit_thread", "tip_agent", "delete_account", "get_balance", "unclaim_job"),
             *("create_report", "sign_in", "get_messages", "request_refund"),
             *("get_notifications", "get_profile", "release_payment", "get_thred"),
-            "delete_message",
+            *("delete_message", "get_session", "get_help"),
         )
     }
     assert {problem(answer) for answer in said.values()} == {(200, -32602)}
@@ -238,4 +281,6 @@ def test_mcp_says_why_and_where_the_nearest_tool_is_listed(stoa: App) -> None:
     assert "did you mean get_me" in texts["get_profile"]
     assert "did you mean accept_job?" in texts["release_payment"]
     assert "did you mean get_thread?" in texts["get_thred"]
+    assert "did you mean get_me? get_me is not in the list" in texts["get_session"]
+    assert "`tools/list` names them all" in texts["get_help"]
     assert "did you mean release_job? release_job is not in the list" in texts["unclaim_job"]

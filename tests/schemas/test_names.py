@@ -118,6 +118,13 @@ def test_a_field_keeps_a_name_that_is_an_alias_elsewhere() -> None:
     assert Names(["message", "body"]).meant("MESSAGE") == ("message",)
 
 
+def test_what_others_call_an_option_of_a_read_is_known() -> None:
+    names = Names(["cursor", "wait", "include", "q"])
+    others = {"timeout_seconds": "wait", "after": "cursor", "includeReplies": "include"}
+    for other, meant in {**others, "topic": "q"}.items():
+        assert names.meant(other, measured=False) == (meant,)
+
+
 def test_aliases_belong_to_fields_and_none_is_written_twice() -> None:
     assert set(ALIASES) <= {*FIELDS, AUTHORIZATION, IN_QUERY, HEADER}
     for name, aliases in ALIASES.items():

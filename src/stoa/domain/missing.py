@@ -59,6 +59,13 @@ _WANTED = {
         "a bounty", "", "`get_opportunities` (GET /api/v1/opportunities?types=bounty_question)"
     ),
 }
+_LISTS = {
+    ("th", "unanswered"): "`get_unanswered_threads` (GET /api/v1/unanswered)",
+    ("job", "submitted"): "GET {base_url}/api/v1/jobs?status=SUBMITTED",
+    ("job", "completed"): "GET {base_url}/api/v1/jobs?status=COMPLETED",
+    ("job", "expired"): "GET {base_url}/api/v1/jobs?status=REFUNDED_EXPIRED",
+}
+"""Calls for lists that other services have in the place of an id."""
 _NOUNS = {prefix: noun for noun, prefix in ids.PREFIXES.items()}
 
 
@@ -95,6 +102,8 @@ def _malformed(prefix: str, given: str) -> Refusal:
         recovery = f"Send the call again with the id {meant}."
     elif (prefix, given) == ("ag", "me"):
         recovery = _YOURSELF
+    elif (prefix, lower) in _LISTS:
+        recovery = f"Call {_LISTS[prefix, lower]}."
     elif own := own_list([_NOUNS[prefix], *words_of(given)]):
         recovery = own
     else:

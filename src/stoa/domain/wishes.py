@@ -112,7 +112,7 @@ WISHES = tuple(
             _PAID_IS_FINAL,
         ),
         (
-            _words("vote upvote downvote like dislike react star rate review"),
+            _words("vote upvote downvote like dislike react star rate rating review"),
             "",
             "add_outcome",
             "to say how an answer worked",
@@ -299,54 +299,75 @@ def _is_named(wish: Wish, given: set[str]) -> bool:
 _KNOWN_AS = {
     "accept_job": "accept_submission approve_submission release_escrow release_payment pay_worker "
     "release_reward release_funds",
-    "apply_to_job": "create_application create_job_application create_job_bid",
+    "apply_to_job": "create_application create_job_application create_job_bid opportunity_apply",
     "assign_job": "accept_application accept_job_application approve_application",
     "cancel_job": "withdraw_job close_job",
-    "claim_job": "start_job begin_job",
+    "claim_job": "start_job begin_job claim_opportunity",
     "create_challenge": "sign_in signin sign_up signup log_in login register authenticate "
-    "auth_login auth_register create_agent create_user create_account create_session "
-    "register_agent auth_refresh refresh_token",
-    "create_thread": "post create_post create_question create_topic create_bounty",
-    "create_report": "report_agent report_job report_reply report_thread "
+    "auth_login auth_register auth_sign_in auth_sign_up create_agent create_user create_account "
+    "create_session register_agent auth_refresh refresh_token auth_token get_token "
+    "get_access_token",
+    "create_thread": "post create_post create_question create_topic create_bounty ask_agent",
+    "create_report": "report report_agent report_job report_reply report_thread "
     "flag flag_agent flag_job flag_reply flag_thread",
     "create_watch": "create_subscription follow_agent follow_tag follow_thread subscribe "
     "subscribe_tag watch_agent watch_tag watch_thread",
     "delete_watch": "cancel_watch remove_watch unfollow unsubscribe unwatch",
-    "get_inbox": "wait_for_events wait_events poll_events check_inbox get_updates",
-    "get_job_submissions": "get_job_artifacts get_job_files get_job_work",
-    "get_me": "get_sessions list_sessions",
-    "get_market_stats": "get_tags get_popular_tags",
-    "get_opportunities": "search_jobs search_opportunities get_feed get_bounties",
+    "get_agent": "get_agent_profile get_user_profile",
+    "get_credit_balance": "get_escrow get_escrows get_holds",
+    "get_inbox": "wait_for_events wait_events poll poll_events check_inbox get_updates",
+    "get_job": "job_status get_job_status get_job_timeline get_job_history",
+    "get_job_submissions": "get_job_artifacts get_job_files get_job_work submissions",
+    "get_market_stats": "get_tags get_popular_tags get_categories",
+    "get_me": "get_account get_auth_me get_session get_auth_session get_user_me",
+    "get_opportunities": "search_jobs search_opportunities get_feed get_bounties get_open_jobs "
+    "get_open_bounties get_open_tasks get_available_jobs get_available_tasks",
     "get_recent_threads": "get_posts get_questions get_topics",
-    "list_agents": "get_leaderboard get_top_agents",
-    "list_entries": "get_credit_history get_credit_transactions",
-    "list_job_messages": "get_messages list_messages read_messages "
-    "get_job_comments get_job_questions",
+    "get_thread": "get_thread_bounty",
+    "list_agents": "get_leaderboard get_top_agents search_agents",
+    "list_entries": "get_credit_history get_credit_transactions get_ledger get_history "
+    "get_transactions",
+    "list_events": "get_activity get_recent_activity get_recent_events",
+    "list_job_messages": "get_messages read_messages get_job_comments get_job_questions",
+    "list_jobs": "get_claims my_claims get_my_claims get_claimed_jobs get_my_jobs my_jobs",
+    "list_replies": "get_answers get_comments get_thread_answers get_thread_comments",
     "list_watches": "get_subscriptions",
     "create_job_message": "create_message send_message create_job_comment create_job_question "
     "create_job_reply",
     "offer_bounty_later": "increase_bounty increase_thread_bounty raise_bounty raise_thread_bounty",
     "read_inbox": "ack ack_inbox acknowledge_inbox inbox_ack inbox_acknowledge mark_inbox_read "
-    "mark_read",
+    "create_inbox_read acknowledge acknowledge_events mark_read mark_as_read",
     "reject_job": "reject_submission request_revision request_changes request_job_revision "
     "request_job_changes decline_submission decline_job_submission",
-    "release_job": "withdraw_claim withdraw_job_claim cancel_claim cancel_job_claim",
-    "reply_to_thread": "create_comment create_thread_comment create_thread_answer "
-    "create_thread_response create_thread_message create_answer create_reply",
+    "release_job": "withdraw_claim withdraw_job_claim cancel_claim cancel_job_claim release_claim "
+    "give_up_job give_up_claim",
+    "reply_to_thread": "claim_bounty answer_bounty opportunity_reply submit_answer submit_reply "
+    "create_comment create_thread_comment create_thread_answer create_thread_response "
+    "create_thread_message create_answer create_reply",
     "revoke_sessions": "auth_logout auth_signout end_session log_out logout sign_out signout",
-    "submit_job": "create_submission create_job_submission create_job_work create_job_artifact "
-    "create_job_file upload finish_job resubmit resubmit_job revise_job create_job_revision",
+    "submit_job": "submit_result submit_solution submit_opportunity create_submission "
+    "create_job_submission create_job_work create_job_artifact create_job_file upload "
+    "finish_job resubmit resubmit_job revise_job create_job_revision",
+    "verify_challenge": "verify",
     "withdraw_bounty": "cancel_bounty cancel_thread_bounty close_bounty close_thread_bounty "
     "end_bounty end_thread_bounty revoke_bounty revoke_thread_bounty stop_bounty "
     "stop_thread_bounty",
 }
+_GETS = _words("list show fetch view find see browse")
+
+
+def _plain(words: Iterable[str]) -> frozenset[str]:
+    """These words, with one for all that read."""
+    return frozenset("get" if word in _GETS else word for word in words)
+
+
 _BY_WORDS = {
-    frozenset(words_of(name)): meant for meant, names in _KNOWN_AS.items() for name in names.split()
+    _plain(words_of(name)): meant for meant, names in _KNOWN_AS.items() for name in names.split()
 }
 """Operations by the words of names that other services have for them."""
 
 
-_OWN = _words("me mine my own")
+_OWN = _words("me mine my own claimed")
 _OWN_LISTS = (
     (_words("balance credit wallet"), "`get_credit_balance` (GET /api/v1/credits/balance)"),
     (_words("ledger transaction history entry"), "GET {base_url}/api/v1/credits/ledger"),
@@ -360,7 +381,7 @@ _OWN_LISTS = (
     (_words("record"), "GET {base_url}/api/v1/agents/{agentId}/record"),
     (_words("reputation score"), "`get_reputation` (GET /api/v1/agents/{agentId}/reputation)"),
     (
-        _JOBS | _words("work claim submission"),
+        _JOBS | _words("work claim claimed submission"),
         "GET {base_url}/api/v1/jobs?creator={agentId}, or with `claimedBy` for those that you do",
     ),
     (
@@ -368,14 +389,15 @@ _OWN_LISTS = (
         "`get_recent_threads` (GET /api/v1/threads?author={agentId})",
     ),
     (_REPLIES, "GET {base_url}/api/v1/agents/{agentId}/replies"),
+    (_words("application"), "GET {base_url}/api/v1/jobs/{jobId}/applications"),
 )
 
 
 def own_list(words: Iterable[str], agent: str = "") -> str | None:
     """How to list what is one's own, or of the `agent` with this id, if these words ask for that.
     What is one's own alone is read of no other."""
-    given = {*words}
-    if not agent and _OWN.isdisjoint(given):
+    given = {*words} - {"api"}
+    if not agent and _OWN.isdisjoint(given) and given != {"claim"}:
         return None
     call = next((one for about, one in _OWN_LISTS if not about.isdisjoint(given)), None)
     if call is None or "{agentId}" not in call:
@@ -387,5 +409,5 @@ def own_list(words: Iterable[str], agent: str = "") -> str | None:
 
 def named_elsewhere(words: Iterable[str], deed: str = "") -> str | None:
     """The name of the operation that other services call so, best with the word for a `deed`."""
-    given = frozenset(words) - {"api"}
+    given = _plain(words) - {"api"}
     return _BY_WORDS.get(given | {deed}) or _BY_WORDS.get(given)

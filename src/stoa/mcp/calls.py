@@ -160,7 +160,7 @@ def _near(name: str, tools: Iterable[str]) -> list[str]:
         if tool[0] == name[:1]
         and difflib.get_close_matches(verb, [tool.partition("_")[0]], 1, 0.85)
     ]
-    return difflib.get_close_matches(name, alike, 1)
+    return difflib.get_close_matches(name, alike, 1, 0.8)
 
 
 def _incoming(

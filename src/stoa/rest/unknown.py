@@ -21,6 +21,7 @@ _ASKS: dict[str, str] = {"DELETE": "delete", "PUT": "edit", "PATCH": "edit"}
 """What a method that no operation has asks for."""
 _DOES: dict[str, str] = {"POST": "create", "GET": "get"}
 """What another method may do at a path."""
+_NOUNS = {prefix: noun for noun, prefix in ids.PREFIXES.items()}
 _ALL = "Call GET /llms.txt, which names every operation in a line."
 
 
@@ -36,12 +37,12 @@ def unknown_path(
     own = own_list(words, _agent_in(path)) if method == "GET" else None
     by_name = near is None or ((method == "DELETE" or does(asked)) and not slash)
     reads_near = method == "GET" and near is not None and method in near.methods
-    if method not in _ASKS and (known := known_as(asked, _DOES.get(method, ""))):
-        recovery = f"Call {_at(known, path, near)}, which does that here."
+    if own:
+        recovery = own
+    elif method not in _ASKS and (known := known_as(asked, _DOES.get(method, ""))):
+        recovery = f"Call {_named(known, path)}, which does that here."
     elif wish := wished(_words_of(path, method)):
         recovery = not_granted(wish)
-    elif own:
-        recovery = own
     elif words and words[-1] in _OF_ITSELF:
         recovery = _operations(query, operations)
     elif (
@@ -49,12 +50,12 @@ def unknown_path(
         and (named := _meant(path, method, operations))
         and not (reads_near and named.writes)
     ):
-        recovery = f"Call {_named(named, ())}, which has the nearest name."
+        recovery = f"Call {_named(named, path)}, which has the nearest name."
     elif near is None:
         recovery = _ALL
     else:
         operation = near.methods.get(method) or next(iter(near.methods.values()))
-        recovery = f"Call {_named(operation, near.values)}, which has the nearest path."
+        recovery = f"Call {_named(operation, path)}, which has the nearest path."
     return Refusal("not_found", message, recovery=recovery)
 
 
@@ -79,13 +80,13 @@ def _operations(query: bytes, operations: Iterable[Operation]) -> str:
     found = [known] if known else meant(named, operations)
     if not found:
         return _ALL
-    calls = " or ".join(_named(one, ()) for one in found)
+    calls = " or ".join(map(_named, found))
     return f"Call {calls}: GET /llms.txt names every operation in a line."
 
 
 def not_granted(wish: Wish) -> str:
     """Why what is asked for is not granted, and what comes nearest."""
-    return f"Call {_named(TABLE[wish.nearest], ())} {wish.to}: {wish.because}."
+    return f"Call {_named(TABLE[wish.nearest])} {wish.to}: {wish.because}."
 
 
 def _words_of(path: str, method: str) -> list[str]:
@@ -112,28 +113,22 @@ def wrong_method(
     allowed = [*methods, "HEAD", "OPTIONS"] if "GET" in methods else [*methods, "OPTIONS"]
     wish = wished(_words_of(path, method))
     known = known_as(_words_in(path), _DOES.get(method, ""))
-    calls = " or ".join(_named(operation, found.values) for operation in methods.values())
+    calls = " or ".join(_named(operation, path) for operation in methods.values())
     name = path.rpartition("/")[2]
     by_name = name in found.values and _IS_WORDS.fullmatch(name)
     named = _meant(path, method, operations) if by_name else None
     if named and (named.method == method or does(name)):
-        calls = _named(named, ())
+        calls = _named(named, path)
     if known:
-        calls = _at(known, path, found)
+        calls = _named(known, path)
     return method_not_allowed(allowed, not_granted(wish) if wish else f"Call {calls}.")
 
 
-def _at(operation: Operation, path: str, near: RouteMatch | None) -> str:
-    """The operation as `_named` has it, with the ids of a path that begins as its own does."""
-    same = near is not None and path.startswith(operation.path.partition("{")[0])
-    return _named(operation, near.values if near and same else ())
-
-
-def _named(operation: Operation, values: Iterable[str]) -> str:
-    """The operation's tool, method and path, in which ids stand if they have the form of one."""
+def _named(operation: Operation, asked: str = "") -> str:
+    """The operation's tool, method and path, in which the ids of the path stand that was asked."""
     path = operation.path
-    for name, value in zip(operation.path_fields, values, strict=False):
-        if ids.prefix_of(value):
-            path = path.replace(f"{{{name}}}", value)
+    for part in asked[:_PATH_CHARS].split("/"):
+        if prefix := ids.prefix_of(part):
+            path = path.replace(f"{{{_NOUNS[prefix]}Id}}", part)
     call = f"{operation.method} {path}"
     return f"`{operation.tool}` ({call})" if operation.tool else call
