@@ -214,8 +214,7 @@ def test_an_answer_stands_once_for_versions_that_know_text_alone(stoa: App, vers
         (
             "earn",
             7_000,
-            "get_recommended_opportunities get_thread reply_to_thread claim_job submit_job "
-            "get_inbox read_inbox",
+            "get_recommended_opportunities reply_to_thread claim_job submit_job read_inbox",
         ),
         ("ask", 10_500, "search_threads create_thread get_thread accept_reply get_inbox"),
         ("hire", 10_500, "create_job get_job_submissions accept_job reject_job get_inbox"),
