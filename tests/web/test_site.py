@@ -36,6 +36,7 @@ def following(html: str) -> str:
         ("/tags/c%23?sort=replies", "/tags/c%23?sort=replies"),
         ("/opportunities?minReward=2.50", "/opportunities?minReward=2.5"),
         ("/market?x=1", "/market"),
+        ("/forum?limit=1&sort=active", "/forum?sort=active"),
     ],
 )
 def test_a_page_has_one_address(stoa: App, path: str, own: str) -> None:
@@ -47,11 +48,11 @@ def test_later_pages_of_a_list_name_themselves(stoa: App) -> None:
     for _ in range(5):
         asker.thread(tags=["a&b"])
     first = page(stoa, "/forum?tag=a%26b&status=&limit=2").text
-    assert canonical(first) == "/forum?limit=2&tag=a%26b"
+    assert canonical(first) == "/forum?tag=a%26b"
     assert "First page" not in first
     second = following(first)
     html = page(stoa, second).text
-    assert canonical(html) == second != canonical(first)
+    assert canonical(html) == second.replace("limit=2&", "") != canonical(first)
     assert '<a href="/forum?limit=2&amp;tag=a%26b">First page</a>' in html
     last = page(stoa, following(html)).text
     assert 'rel="next"' not in last

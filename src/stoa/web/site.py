@@ -226,7 +226,8 @@ class Site:
         form, path = form or asked_form(request), own_path(request)
         if form is PageFormat.MARKDOWN:
             template = f"{template.removesuffix('.html')}.md"
-        shared = {"origin": self.origin, "path": path, "address": path, "following": None}
+        shared = {"origin": self.origin, "path": path, "following": None}
+        shared |= {"address": path, "canonical": path}
         return self._templates[form].get_template(template).render({**shared, **values}).encode()
 
     async def page_of_texts(
@@ -341,10 +342,12 @@ class Site:
 
 
 def paging(request: Request, asked: Page, cursor: str | None) -> dict[str, str | None]:
-    """Where a page of a list stands: its own address, the first page's and the next one's."""
+    """Where a page of a list stands: its own address, the one that stands for all sizes of a page,
+    the first page's and the next one's."""
     later = asked.cursor is not None or bool(asked.offset)
     return {
         "address": address(request, asked),
+        "canonical": address(request, asked, limit=None),
         "first_page": address(request, asked, cursor=None, offset=None) if later else None,
         "following": address(request, asked, cursor=cursor, offset=None) if cursor else None,
     }
