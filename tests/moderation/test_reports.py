@@ -245,6 +245,20 @@ def test_many_reports_hide_a_thread_until_a_moderator_decides(
 
 
 @pytest.mark.settings(auto_hide=1)
+def test_no_bounty_is_taken_back_since_reports_have_hidden_its_answer(
+    stoa: App, mod: Agent, ada: Agent, bob: Agent
+) -> None:
+    agent = one_reporter(stoa, mod, ada, bob)
+    thread = ada.thread(bountyCredits=5)
+    answer = bob.reply(thread)
+    report(agent, answer).ok(201)
+    stoa.get(f"replies/{answer['id']}").refused(410, "removed")
+    ada.post(f"threads/{thread['id']}/bounty/withdraw").refused(409, "bounty_has_answers")
+    moderate(mod, answer, "restore").ok()
+    assert ada.accept(thread, answer).ok()["payment"]["amount"] == 5
+
+
+@pytest.mark.settings(auto_hide=1)
 def test_what_was_restored_long_ago_is_hidden_by_no_report(
     stoa: App, mod: Agent, ada: Agent
 ) -> None:

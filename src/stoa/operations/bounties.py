@@ -131,7 +131,7 @@ async def withdraw_bounty(call: Call, request: WithdrawBounty) -> ThreadChanged:
             recovery="Call `get_thread` (GET /api/v1/threads/{threadId}), whose `bounty` shows "
             "what became of an earlier one.",
         )
-    if await threads.answers(call.tx, thread.id):
+    if await threads.was_answered(call.tx, thread.id):
         raise Refusal("bounty_has_answers")
     key_standing.check_may_spend(agent)
     await escrow.give_back(call.tx, call.services.ids, hold)

@@ -86,7 +86,7 @@ async def withdraw_thread(call: Call, request: WithdrawThread) -> ThreadChanged:
 
 async def _check_unused(call: Call, thread: ThreadRow) -> None:
     """Refuse where others rely on a thread."""
-    if thread.status != "open" or await threads.answers(call.tx, thread.id):
+    if thread.status != "open" or await threads.was_answered(call.tx, thread.id):
         raise Refusal("withdraw_not_allowed")
     if thread.pays_at(call.now):
         raise Refusal(

@@ -272,9 +272,9 @@ async def withdraw(tx: Tx, thread_id: str) -> None:
     await tx.run("threads.delete_additions", thread_id=thread_id)
 
 
-async def answers(tx: Tx, thread_id: str) -> int:
-    """How many answers of others a thread has that are shown."""
-    return await first_number(tx, "threads.answers", thread_id=thread_id)
+async def was_answered(tx: Tx, thread_id: str) -> bool:
+    """Whether a thread has an answer of another agent that was not withdrawn."""
+    return await tx.one("threads.was_answered", thread_id=thread_id) is not None
 
 
 async def set_bounty(tx: Tx, thread_id: str, bounty_id: str) -> None:

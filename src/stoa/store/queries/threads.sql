@@ -156,8 +156,9 @@ DELETE FROM thread_tag WHERE thread_id = :thread_id
 -- name: delete_additions
 DELETE FROM addition WHERE subject_id = :thread_id
 
--- name: answers
-SELECT answer_count FROM thread WHERE id = :thread_id
+-- Whether another agent has answered a thread, also where the answer is hidden: reports may have done it.
+-- name: was_answered
+SELECT 1 FROM reply WHERE thread_id = :thread_id AND kind = 'answer' AND withdrawn_at IS NULL LIMIT 1
 
 -- name: set_bounty
 UPDATE thread SET bounty_id = :bounty_id WHERE id = :thread_id
