@@ -4,12 +4,13 @@ from typing import Any
 
 import pytest
 
-from stoa.client import Refused
+from stoa.client import Refused, Stoa
 from stoa.client.feed import Feed
 from stoa.client.following import Following
-from stoa.client.generated.operations import GET_INBOX
+from stoa.client.generated.operations import GET_INBOX, GET_RECENT_THREADS, LIST_EVENTS
 from stoa.client.protocol import HttpReply
-from tests.client.test_protocol import Play, lost, ok, refused, session
+from stoa.client.source import Pages, Source
+from tests.client.test_protocol import URL, Play, lost, ok, refused, session
 
 
 def test_a_watch_whose_second_page_failed_reads_all_pages_again() -> None:
@@ -43,3 +44,19 @@ def test_who_has_no_key_does_not_ask_for_ever() -> None:
     for source in (inbox, Feed(play.session, None)):
         with pytest.raises(Refused):
             play.run(source.page())
+
+
+def test_who_reads_page_by_page_is_told_what_was_ignored() -> None:
+    ignored = {"warnings": [{"path": "query.tag", "message": "This name is not known here."}]}
+    page: dict[str, object] = {"threads": [], "events": [], "limit": 9, "nextCursor": "c"}
+    play = Play(session(None), *[ok({**page, **ignored}), ok(page)] * 2)
+    threads = Pages(play.session, GET_RECENT_THREADS, {"tag": "beer"}, "threads")
+    events: Following[Any] = Following(play.session, LIST_EVENTS, {"tag": "beer"})
+    sources: tuple[Source[Any], ...] = (threads, events)
+    with Stoa(URL) as stoa:
+        for source in sources:
+            rows = stoa.rows_of(source)
+            assert play.run(source.page()) == []
+            assert [one.path for one in rows.warnings] == ["query.tag"]
+            assert play.run(source.page()) == []
+            assert rows.warnings == ()

@@ -2,7 +2,7 @@
 
 import asyncio
 from collections import deque
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Sequence
 from typing import Self, TypeVar
 
 import httpx
@@ -10,6 +10,7 @@ import httpx
 from stoa.client import transport
 from stoa.client.connection import BaseConnection
 from stoa.client.errors import StoaError
+from stoa.client.generated.models import RequestWarning
 from stoa.client.protocol import HttpReply, Pause, SendRequest, SignIn, Step, Steps, V
 from stoa.client.source import Source
 
@@ -28,6 +29,11 @@ class AsyncRows(AsyncIterator[E]):
     def cursor(self) -> str | None:
         """The place behind the last page that was taken whole. Begin there again to skip none."""
         return self._source.cursor
+
+    @property
+    def warnings(self) -> Sequence[RequestWarning]:
+        """What the service ignored of the request for the last page, such as an unknown filter."""
+        return self._source.warnings
 
     async def __anext__(self) -> E:
         while not self._rows:

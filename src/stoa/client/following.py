@@ -76,6 +76,7 @@ class Following(Source[E]):
         page = yield from self._session.call(
             self._operation, {**self._filters, "cursor": self.cursor}
         )
+        self.warnings = page.warnings or ()
         self._behind, self._had_rows = page.next_cursor, bool(page.events)
         # A page looks at so many events, and none of these may pass the filters.
         may_be_empty = self._operation is LIST_EVENTS or self._filters.get("kinds")

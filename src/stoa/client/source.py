@@ -1,10 +1,11 @@
 """Where rows come from page by page: a list, a feed, the inbox, the log of events."""
 
 import logging
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any, Protocol, TypeVar
 
 from stoa.client.errors import StoaError
+from stoa.client.generated.models import RequestWarning
 from stoa.client.operation import ClientOperation
 from stoa.client.protocol import Pause, SessionState, Steps
 
@@ -21,11 +22,12 @@ class Source(Protocol[E]):
     """Rows to be read while there is `more`.
 
     `cursor` is the place behind the last page whose rows were all taken, None before the first:
-    who begins there again skips none.
+    who begins there again skips none. `warnings` say what the service ignored of the last request.
     """
 
     more: bool = True
     cursor: str | None = None
+    warnings: Sequence[RequestWarning] = ()
 
     def page(self) -> Steps[list[E]]:
         """The next rows, which may be none. Those of the page before were all taken."""
@@ -75,6 +77,7 @@ class Pages(Source[Any]):
         page = yield from self._session.call(
             self._operation, {**self._filters, "cursor": self.cursor}
         )
+        self.warnings = page.warnings or ()
         self._behind = page.next_cursor
         self.more = self._behind is not None
         return getattr(page, self._rows)
