@@ -16,8 +16,8 @@ import pytest
 from pyroaring import BitMap
 
 from stoa.clock import elapsed_ms
-from stoa.search.index import LogPlace, SearchIndex, SearchSizes
-from stoa.search.postings import PART
+from stoa.search.index import LogPlace, SearchIndex, SearchSizes, remove_unused
+from stoa.search.postings import PART, Postings
 from stoa.store.search import SearchText
 from tests.support.clock import HOUR
 from tests.support.logs import logged
@@ -453,3 +453,55 @@ def test_an_empty_file_is_kept_when_an_index_begins(tmp_path: Path) -> None:
     work(index)
     index.close()
     assert having(opened(path), "own1") == {1}
+
+
+@pytest.mark.parametrize("how", ["unused", "anew"])
+def test_a_file_that_is_removed_is_opened_by_no_other_process_and_the_next_one_stays(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, how: str
+) -> None:
+    path, unlink, others = tmp_path / "search", os.unlink, list[Postings]()
+    index = opened(path)
+    index.put(map(text, range(1, 11)))
+    work(index)
+    if how == "unused":
+        index.close()
+
+    def unlink_beside_another(file: Path) -> None:
+        with pytest.raises(apsw.BusyError):
+            Postings.open(path)
+        unlink(file)
+        if file == path:
+            monkeypatch.undo()
+            others.append(Postings.open(path))
+
+    monkeypatch.setattr(os, "unlink", unlink_beside_another)
+    if how == "unused":
+        remove_unused(path)
+    else:
+        index.clear(LogPlace(1, 9, "ev_b"), PLACE)
+    (other,) = others
+    assert all((tmp_path / name).exists() for name in ("search", "search-wal"))
+    other.close()
+    index.close()
+
+
+@pytest.mark.parametrize("is_followed", [True, False])
+def test_a_file_that_is_removed_while_it_is_opened_counts_as_used(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, is_followed: bool
+) -> None:
+    path, connect, others = tmp_path / "search", apsw.Connection, list[Postings]()
+
+    def connect_while_it_is_removed(file: str) -> apsw.Connection:
+        monkeypatch.undo()
+        made = connect(file)
+        path.unlink()
+        if is_followed:
+            others.append(Postings.open(path))
+        return made
+
+    monkeypatch.setattr(apsw, "Connection", connect_while_it_is_removed)
+    with closing(opened(path)) as index:
+        assert index.is_open
+    assert (tmp_path / "search-1").exists()
+    for other in others:
+        other.close()

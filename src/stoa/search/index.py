@@ -31,7 +31,6 @@ from stoa.search.postings import (
     Postings,
     WordTexts,
     is_damage,
-    remove,
 )
 from stoa.store.search import NumberedText, SearchText, Whose
 
@@ -511,9 +510,7 @@ def remove_unused(path: Path) -> None:
         file = Path(f"{path}-{slot}" if slot else path)
         if file.exists():
             with suppress(apsw.Error, OSError):
-                unused = Postings.open(file)
-                remove(file)
-                unused.close()
+                Postings.open(file).discard()
 
 
 def _size(word: str, texts: WordTexts) -> int:
@@ -546,9 +543,7 @@ def _emptied(postings: Postings | None, path: Path | None) -> Postings:
     postings = postings or _opened(path)
     while True:
         with suppress(apsw.Error):
-            postings.close()
-        if postings.path:
-            remove(postings.path)
+            postings.discard()
         postings = _opened(path)
         if not postings.values():  # another one may be free by now
             return postings

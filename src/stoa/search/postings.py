@@ -114,6 +114,7 @@ class Postings:
         if path and not path.exists():
             # Readable for nobody else, as the database is: the words of all texts are in it.
             os.close(os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600))
+        file = _number(path)
         connection = apsw.Connection(str(path) if path else _MEMORY)
         try:
             execute = connection.execute
@@ -127,8 +128,12 @@ class Postings:
             postings = cls(connection, path)
             if postings.values().get("format", _FORMAT) != _FORMAT:
                 raise ValueError("another format")
-        except BaseException:
+            if _number(path) != file:
+                raise apsw.IOError
+        except BaseException as error:
             connection.close()
+            if _number(path) != file:
+                raise apsw.BusyError("another process was removing the file") from error
             raise
         return postings
 
@@ -248,6 +253,12 @@ class Postings:
         """Close the file."""
         self._connection.close()
 
+    def discard(self) -> None:
+        """Delete the file, which no other process can open until it is gone, and close it."""
+        if self.path:
+            remove(self.path)
+        self.close()  # which leaves a log of this name, as SQLite sees that the file has gone
+
 
 def _row(texts: WordTexts) -> tuple[bytes, bytes]:
     """The texts of a word as they are kept, with one checksum for both sets."""
@@ -275,9 +286,17 @@ def _checked(kept: bytes, before: int = 0) -> bytes:
 
 
 def remove(path: Path) -> None:
-    """Delete a file with what belongs to it."""
-    for end in ("", "-wal", "-shm"):
+    """Delete a file with what belongs to it. The file is the last: once it is gone another process
+    may make one, with a log of its own."""
+    for end in ("-wal", "-shm", ""):
         Path(f"{path}{end}").unlink(missing_ok=True)
+
+
+def _number(path: Path | None) -> int | None:
+    """What tells a file from the next one in its place; None without a file."""
+    with suppress(FileNotFoundError):
+        return path.stat().st_ino if path else None
+    return None
 
 
 def _by_part(numbers: BitMap) -> Iterator[tuple[int, BitMap]]:
