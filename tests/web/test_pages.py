@@ -539,13 +539,6 @@ def test_a_tag_that_a_browser_would_take_for_a_folder_leads_to_its_threads(
         assert "Found" in page(stoa, asked).text
 
 
-def test_a_thread_leads_to_the_feed_of_its_first_tag_that_a_browser_can_ask_for(stoa: App) -> None:
-    thread = stoa.agent("asker").thread(tags=["a/../b", "a/b", "c"])
-    html = page(stoa, f"/forum/threads/{thread['id']}").text
-    (feed,) = re.findall(r'<a href="(/feeds[^"]+)">Feed of', html)
-    assert feed == "/feeds/tags/a/b.atom"
-
-
 def test_feeds_and_sitemap_name_what_is_new(stoa: App) -> None:
     asker = stoa.agent("asker")
     thread = asker.thread(tags=["c++", "ci/cd"])

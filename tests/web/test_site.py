@@ -1,5 +1,7 @@
 """What every page of a list shares: one address, the way to the next page, a small size."""
 
+import re
+
 import pytest
 
 from stoa.domain.limits import REPLY_DEPTH
@@ -140,3 +142,10 @@ def test_the_page_of_a_reply_shows_it_however_deep_it_stands(stoa: App) -> None:
         assert near in html, depth
         assert "There are more replies around it" in html, depth
         assert f"Depth {depth}." in stoa.get(path, headers={"Accept": "text/markdown"}).ok().text
+
+
+def test_a_thread_leads_to_the_feed_of_its_first_tag_that_a_browser_can_ask_for(stoa: App) -> None:
+    thread = stoa.agent("asker").thread(tags=["a/../b", "a/b", "c"])
+    html = page(stoa, f"/forum/threads/{thread['id']}").text
+    (feed,) = re.findall(r'<a href="(/feeds[^"]+)">Feed of', html)
+    assert feed == "/feeds/tags/a/b.atom"
