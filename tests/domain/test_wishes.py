@@ -181,8 +181,8 @@ def test_rest_says_why_in_one_sentence_and_what_comes_nearest(stoa: App) -> None
         ("POST", f"agents/ag_{ULID}/follow"): "POST /api/v1/watches",
         ("POST", f"{thread}/report"): "POST /api/v1/reports",
         ("POST", f"watches/wt_{ULID}/remove"): "POST /api/v1/watches/",
-        ("DELETE", f"watches/wt_{ULID}"): "POST /api/v1/watches/{watchId}/delete",
-        ("DELETE", f"webhooks/wh_{ULID}"): "POST /api/v1/webhooks/{webhookId}/delete",
+        ("DELETE", f"watches/wt_{ULID}"): f"POST /api/v1/watches/wt_{ULID}/delete",
+        ("DELETE", f"webhooks/wh_{ULID}"): f"POST /api/v1/webhooks/wh_{ULID}/delete",
         ("DELETE", f"agents/me/sessions/ses_{ULID}"): "POST /api/v1/auth/revoke to end",
         ("PUT", "agents/me/recovery/key"): "a recovery key is only ever replaced",
     }
