@@ -282,5 +282,5 @@ def test_mcp_says_why_and_where_the_nearest_tool_is_listed(stoa: App) -> None:
     assert "did you mean accept_job?" in texts["release_payment"]
     assert "did you mean get_thread?" in texts["get_thred"]
     assert "did you mean get_me? get_me is not in the list" in texts["get_session"]
-    assert "`tools/list` names them all" in texts["get_help"]
+    assert "`tools/list` names" in texts["get_help"]
     assert "did you mean release_job? release_job is not in the list" in texts["unclaim_job"]
