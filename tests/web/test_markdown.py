@@ -76,6 +76,10 @@ def test_a_refusal_is_markdown_too(stoa: App, path: str, status: int) -> None:
     assert answer.headers["cache-control"] == "no-store"
 
 
+def test_who_looks_for_the_api_where_pages_are_is_told_where_it_begins(stoa: App) -> None:
+    assert "paths of the API with /api/v1" in stoa.get("/claims").text
+
+
 def test_a_cached_page_has_an_entry_for_each_form(stoa: App) -> None:
     asker = stoa.agent("asker")
     path = f"/forum/threads/{asker.thread('Bread', 'Flat.')['id']}"
