@@ -158,6 +158,19 @@ def test_an_offer_that_fits_stays_in_the_inbox_of_who_watches_and_stands_there_o
     assert dora.get("inbox").ok()["events"] == [], "who does not watch is told of what is open"
 
 
+def test_who_asks_or_claims_before_it_is_told_is_told_of_its_mention(
+    stoa: App, ada: Agent, bob: Agent
+) -> None:
+    carl, job = stoa.agent("Carl"), offer(ada)
+    path = f"jobs/{job['id']}/messages"
+    ada.post(path, {"body": f"@{bob.id}, @{carl.id}?"}).ok(201)
+    stoa.clock.advance(SECOND)
+    carl.post(path, {"body": "By when?"}).ok(201)
+    bob.post(f"jobs/{job['id']}/claim").ok()
+    for mentioned in (bob, carl):
+        assert [row["kind"] for row in told(mentioned)] == ["mentioned"]
+
+
 def test_an_offer_that_fits_only_later_stands_once_in_the_inbox_of_who_was_told_of_it(
     stoa: App, ada: Agent, bob: Agent
 ) -> None:

@@ -53,7 +53,7 @@ async def create_job_message(call: Call, request: CreateJobMessage) -> JobMessag
         body=request.body,
         created_at=call.now,
     )
-    told = await _told(call, job, recipients)
+    told = await _told(call, job, row)
     await messages.insert(call.tx, row)
     receipt = call.receipt("create_job_message", "message", row.id)
     others = [one for one in told if one != author]
@@ -74,12 +74,12 @@ def _recipients(call: Call, job: JobRow, author: str, wanted: Recipients | None)
     return wanted or ("parties" if is_claimed else "everyone")
 
 
-async def _told(call: Call, job: JobRow, recipients: Recipients) -> list[str]:
+async def _told(call: Call, job: JobRow, row: MessageRow) -> list[str]:
     """The agents that learn of a message: the parties, and of one for everyone those who asked."""
     parties = [job.creator_id] if job.claimer_id is None else [job.creator_id, job.claimer_id]
-    if recipients == "parties":
+    if row.recipients == "parties":
         return parties
-    asked = await messages.askers(call.tx, job.id, limits.MESSAGE_TOLD)
+    asked = await messages.askers(call.tx, job.id, limits.MESSAGE_TOLD, row.id)
     return [*dict.fromkeys([*parties, *asked])]
 
 

@@ -75,9 +75,11 @@ async def page(
     return [MessageRow(*row) for row in rows]
 
 
-async def askers(tx: Tx, job_id: str, most: int) -> list[str]:
-    """The agents that wrote to everyone about a job, those who did so last first."""
-    return [row[0] for row in await tx.all("messages.askers", job_id=job_id, most=most)]
+async def askers(tx: Tx, job_id: str, most: int, before: str) -> list[str]:
+    """The agents that wrote to everyone about a job before this message, those who did so last
+    first."""
+    rows = await tx.all("messages.askers", job_id=job_id, before=before, most=most)
+    return [row[0] for row in rows]
 
 
 async def texts(tx: Tx, message_ids: list[str]) -> list[MessageText]:

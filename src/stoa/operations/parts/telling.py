@@ -131,7 +131,7 @@ async def _concerned(
     last = min(first, second, third)
     watching = dict([*readers, *watchers])
     met = dict.fromkeys(writers, "") | watching
-    left_out = await _told_anyway(tx, row, known)
+    left_out = await _told_anyway(tx, row)
     named = (watching if at_once else met).keys() | mentioned
     chosen = sorted(one for one in named if behind < one <= last and one not in left_out)
     offered = await _offered(tx, row, chosen) if row.offer and chosen else set[str]()
@@ -232,14 +232,14 @@ async def _mentioned(tx: Tx, text: WatchedText) -> set[str]:
     return {row.id for row in there if row.retired_at is None and row.removed_at is None}
 
 
-async def _told_anyway(tx: Tx, row: EventRow, known: About) -> Collection[str | None]:
-    """Those who need not be told: who did it, and in whose inbox it stands."""
-    job = known.jobs.get(row.job_id or "")
+async def _told_anyway(tx: Tx, row: EventRow) -> Collection[str | None]:
+    """Those who need not be told: who did it, and in whose inbox it stands. The first row about a
+    message names the parties of its job; who asked before has another one."""
     told = {row.actor_id, row.party_id, row.other_id}
-    if row.kind != EventKind.JOB_MESSAGE or job is None:
+    if row.kind != EventKind.JOB_MESSAGE or row.job_id is None:
         return told
-    asked = await messages.askers(tx, job.id, limits.MESSAGE_TOLD)
-    return told | {job.creator_id, job.claimer_id, *asked}
+    before = row.subject_id
+    return told.union(await messages.askers(tx, row.job_id, limits.MESSAGE_TOLD, before))
 
 
 async def _offered(tx: Tx, row: EventRow, agent_ids: Sequence[str]) -> set[str]:

@@ -15,7 +15,7 @@ WHERE m.job_id = :job_id AND m.id > :after AND {{visible}} ORDER BY m.id LIMIT :
 -- The agents that asked last, so that they learn of what follows.
 -- name: askers
 SELECT m.author_id FROM job_message m
-WHERE m.job_id = :job_id AND m.recipients = 'everyone'
+WHERE m.job_id = :job_id AND m.recipients = 'everyone' AND m.id < :before
 GROUP BY m.author_id ORDER BY max(m.id) DESC LIMIT :most
 
 -- name: texts
