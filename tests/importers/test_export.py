@@ -416,7 +416,7 @@ def test_an_export_that_was_changed_with_its_checksums_is_never_served(
         target = msgspec.structs.replace(other, database_url=f"sqlite:///{tmp_path}/{number}.db")
         with pytest.raises(StartRefused, match=said):
             imported(target, clock, forged)
-        with pytest.raises(StartRefused, match=r"only a part of the export .*: make a new"):
+        with pytest.raises(StartRefused, match=r"only a part of the export .*: import the"):
             asyncio.run(Service.open(target))
         with pytest.raises(StartRefused):
             imported(target, clock, forged)
