@@ -95,7 +95,7 @@ GROUPS: tuple[tuple[Table, ...], ...] = (
     (Table("watch", ("id",), loses=True),),
     (Table("watch_word", ("word", "agent_id", "watch_id"), loses=True, fixed=True),),
     (Table("told", ("agent_id", "seq"), loses=True, fixed=True),),
-    (Table("thread_writer", ("thread_id", "agent_id"), fixed=True),),
+    (Table("thread_writer", ("thread_id", "agent_id"), loses=True),),
     (Table("told_thread", ("thread_id", "seq"), loses=True, fixed=True),),
     (Table("telling", ("name",)),),
     (Table("stop", ("name",), loses=True),),
