@@ -131,3 +131,15 @@ def test_nobody_is_told_of_a_hidden_reply_in_a_busy_thread(
     thread = busy(ada, bob)
     act(stoa, ada.reply(thread), "hide")
     assert of(bob, thread) == []
+
+
+def test_whose_reply_was_hidden_is_told_of_what_follows_in_a_busy_thread(
+    stoa: App, ada: Agent, bob: Agent
+) -> None:
+    carl, thread = stoa.agent("Carl"), busy(ada, bob)
+    bob.reply(thread)
+    tell(stoa)
+    act(stoa, carl.reply(thread), "hide")
+    tell(stoa)
+    bob.reply(thread)
+    assert [kind for kind, *_ in of(carl, thread)] == ["moderation.acted", "reply.created"]

@@ -131,17 +131,21 @@ def tell(tx: Tx, seq: int, event_seq: int, told: Iterable[Told]) -> None:
         tx.defer("watches.tell", seq=seq, event_seq=event_seq, **one._asdict())
 
 
-async def tell_writers(tx: Tx, seq: int, event: EventRow, most: int) -> None:
-    """Put an event into the inboxes of all who wrote in its thread until then, in one row: of the
-    `most` that came last there. The first time these are who wrote one of its newest replies."""
+async def note_writer(tx: Tx, event: EventRow, most: int) -> None:
+    """Let who wrote a reply, if the event is one, be told of its thread, as one of the `most` that
+    came last there. The first time these are who wrote one of its newest replies."""
     thread_id = event.thread_id
     await tx.run("watches.first_writers", thread_id=thread_id, newest=most)
     if event.kind == EventKind.REPLY_CREATED:
         writer = {"agent_id": event.actor_id, "at": event.at}
         if await tx.run("watches.next_writer", thread_id=thread_id, **writer):
             await tx.run("watches.drop_writers", thread_id=thread_id, most=most)
+
+
+def tell_writers(tx: Tx, seq: int, event: EventRow) -> None:
+    """Put an event into the inboxes of all who wrote in its thread until then, in one row."""
     place = {"seq": seq, "event_seq": event.seq}
-    tx.defer("watches.tell_writers", thread_id=thread_id, kind=event.kind, **place)
+    tx.defer("watches.tell_writers", thread_id=event.thread_id, kind=event.kind, **place)
 
 
 async def told_at(tx: Tx, places: Sequence[int]) -> dict[int, dict[str, str]]:

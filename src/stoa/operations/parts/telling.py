@@ -45,10 +45,12 @@ class Concerned(NamedTuple):
 
 
 class News(NamedTuple):
-    """What is to be told: events with those whom they concern, and how far the log was looked
+    """What is to be told: events with those whom they concern, replies that are `hidden` by now in
+    busy threads, whose authors are told of what follows there, and how far the log was looked
     through before and is now."""
 
     told: list[tuple[EventRow, Concerned]]
+    hidden: list[EventRow]
     was: TellingPlace
     upto: TellingPlace
 
@@ -57,7 +59,7 @@ class News(NamedTuple):
         """Whether there is anything to write down: agents to tell, an event of which more are to
         be told, or a long way."""
         is_far = self.upto.seq - self.was.seq >= limits.TELLING_BEHIND
-        return bool(self.told or self.upto.agent_id) or is_far
+        return bool(self.told or self.hidden or self.upto.agent_id) or is_far
 
 
 async def look(tx: Tx, looked: int) -> News:
@@ -71,10 +73,15 @@ async def look(tx: Tx, looked: int) -> News:
     known = await event_views.about(tx, [row for row in found if row.kind in _LOOKED_AT])
     kinds = await rows.kinds(tx) if found else WatchKinds(any=False, words=False)
     told: list[tuple[EventRow, Concerned]] = []
+    hidden: list[EventRow] = []
     count, left = 0, limits.TELLING_CHARACTERS
     for row in found:
         behind, upto = upto.agent_id, TellingPlace(row.seq, "")
-        if row.kind not in _LOOKED_AT or known.hides(row):
+        if row.kind not in _LOOKED_AT:
+            continue
+        if known.hides(row):
+            if row.kind == EventKind.REPLY_CREATED and _tells_at_once(row, known):
+                hidden.append(row)
             continue
         try:
             text = await _text(tx, row, known)
@@ -92,13 +99,15 @@ async def look(tx: Tx, looked: int) -> News:
             upto = TellingPlace(row.seq - 1, last)
         if last != _EVERYONE or count >= limits.TELLING_AGENTS or left <= 0:
             break
-    return News(told, was, upto)
+    return News(told, hidden, was, upto)
 
 
 async def tell(tx: Tx, ids: IdGenerator, news: News) -> None:
     """Write down what is to be told, unless another process did meanwhile."""
     if not await rows.move(tx, news.was, news.upto):
         return
+    for row in news.hidden:
+        await rows.note_writer(tx, row, limits.TELLING_WRITERS)
     for row, (told, stays, writers) in news.told:
         if told or writers:
             seq = await events.mark(tx, ids.new("ev", tx.now), row)
@@ -106,7 +115,8 @@ async def tell(tx: Tx, ids: IdGenerator, news: News) -> None:
             if row.offer:  # it stands there once, though it fits them by what they can do later
                 rows.tell(tx, row.seq, _NO_EVENT, told)
             if writers:
-                await rows.tell_writers(tx, seq, row, limits.TELLING_WRITERS)
+                await rows.note_writer(tx, row, limits.TELLING_WRITERS)
+                rows.tell_writers(tx, seq, row)
         rows.tell(tx, row.seq, row.seq, stays)
 
 
