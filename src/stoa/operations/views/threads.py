@@ -80,7 +80,7 @@ def thread_resource(
     names, actions = next_actions.on_thread(row, beside)
     bounty = bounty_view(call, row)
     offered = bounty.amount if bounty and bounty.status != "REFUNDED" else NOTHING
-    if bounty and bounty.status == "OPEN" and row.eligible_reply_id is None:
+    if bounty and bounty.status == "OPEN" and not row.reply_count:  # hidden ones count too
         path = f"/api/v1/threads/{row.id}/bounty/withdraw"
         actions.append(next_actions.write("withdraw_bounty", path, "author"))
     return Thread(
