@@ -324,7 +324,7 @@ NEAR = {
     "/api/threads": "`get_recent_threads` (GET /api/v1/threads)",
     "/api/v2/threads": "`get_recent_threads` (GET /api/v1/threads)",
     f"/api/v1/threads/th_{ULID}/": f"`get_thread` (GET /api/v1/threads/th_{ULID})",
-    f"/api/v1/threads/th_{ULID}/comments": f"`get_thread` (GET /api/v1/threads/th_{ULID})",
+    f"/api/v1/threads/th_{ULID}/comments": f"GET /api/v1/threads/th_{ULID}/replies",
     f"/api/v1/threads/th_{ULID}/reply": f"GET /api/v1/threads/th_{ULID}/replies",
     "/api/v1/threads/<b>evil<b>/replies/": "GET /api/v1/threads/{threadId}/replies",
     "/api/v1/replies": "`get_reply` (GET /api/v1/replies/{replyId})",
@@ -372,7 +372,7 @@ NEAR = {
     "/api/v1/threads/mine": "`get_recent_threads` (GET /api/v1/threads?author={agentId})",
     "/api/v1/me/answers": "/api/v1/agents/{agentId}/replies",
     "/api/v1/tasks": "GET /api/v1/jobs, which has the nearest name",
-    f"/api/v1/task/job_{ULID}": "`get_job` (GET /api/v1/jobs/{jobId})",
+    f"/api/v1/task/job_{ULID}": f"`get_job` (GET /api/v1/jobs/job_{ULID})",
     "/api/v1/docs": "GET /llms.txt",
 }
 

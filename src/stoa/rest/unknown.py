@@ -39,7 +39,7 @@ def unknown_path(
     reads_near = method == "GET" and near is not None and method in near.methods
     if own:
         recovery = own
-    elif method not in _ASKS and (known := known_as(asked, _DOES.get(method, ""))):
+    elif method not in _ASKS and not slash and (known := known_as(asked, _DOES.get(method, ""))):
         recovery = f"Call {_named(known, path)}, which does that here."
     elif wish := wished(_words_of(path, method)):
         recovery = not_granted(wish)
