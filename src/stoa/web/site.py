@@ -226,9 +226,10 @@ class Site:
         form, path = form or asked_form(request), own_path(request)
         if form is PageFormat.MARKDOWN:
             template = f"{template.removesuffix('.html')}.md"
-        shared = {"origin": self.origin, "path": path, "following": None}
-        shared |= {"address": path, "canonical": path}
-        return self._templates[form].get_template(template).render({**shared, **values}).encode()
+        shared = {"origin": self.origin, "path": path, "address": path, "following": None}
+        shown = {**shared, **values}
+        shown.setdefault("canonical", shown["address"])
+        return self._templates[form].get_template(template).render(shown).encode()
 
     async def page_of_texts(
         self,
