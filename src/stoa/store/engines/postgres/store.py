@@ -52,13 +52,13 @@ _PLANS = (
     "; SET LOCAL plan_cache_mode = force_generic_plan"
     "; SET LOCAL max_parallel_workers_per_gather = 0; SET LOCAL enable_memoize = off"
 )
-# A time-out during COMMIT would report as done what no standby has, and a warning tells of the
-# same; in a transaction that failed unnoticed SET is an error, where COMMIT alone would roll back
-# and say nothing.
 _NOT_WIPED = (
     "{where} may still have what was erased in dead rows: {said}; let a superuser GRANT "
     "pg_maintain to this user (PostgreSQL 17), or run this with the address of the owner"
 )
+# A time-out during COMMIT would report as done what no standby has, and a warning tells of the
+# same; in a transaction that failed unnoticed SET is an error, where COMMIT alone would roll back
+# and say nothing.
 _COMMIT = "SET LOCAL statement_timeout = 0; SET LOCAL client_min_messages = warning; COMMIT"
 
 
