@@ -13,7 +13,7 @@ from tests.support.steps import Steps
 
 
 def busy(author: Agent, writer: Agent, **given: Any) -> Any:
-    """A thread in which somebody wrote so much that the next event is told in one row."""
+    """A thread with so many replies that one row tells all who wrote in it of the next event."""
     thread = author.thread(**given)
     for _ in range(limits.TELLING_BUSY):
         writer.reply(thread)

@@ -80,7 +80,7 @@ async def look(tx: Tx, looked: int) -> News:
         if row.kind not in _LOOKED_AT:
             continue
         if known.hides(row):
-            if row.kind == EventKind.REPLY_CREATED and _tells_at_once(row, known):
+            if row.kind == EventKind.REPLY_CREATED and _in_one_row(row, known):
                 hidden.append(row)
             continue
         try:
@@ -131,10 +131,11 @@ async def _concerned(
     """The first agents behind this one that an event concerns, and up to which agent they were
     looked for."""
     settled = row.kind == EventKind.REPLY_ACCEPTED and bool(event_views.facts_of(row).credits)
-    at_once = _tells_at_once(row, known) and not settled
+    in_one_row = _in_one_row(row, known) and not settled
     mentioned = await _mentioned(tx, text) if text else set[str]()
-    unasked = at_once and not mentioned
-    writers, first = _NO_WRITERS if unasked else await _writers(tx, row, behind)
+    # The row of a mentioned agent says too whether it wrote in the thread.
+    names_writers = not in_one_row or mentioned
+    writers, first = await _writers(tx, row, behind) if names_writers else _NO_WRITERS
     watchers, second = await _watchers(tx, row, known, behind) if kinds.any else _NOBODY
     readers, third = await _of_words(tx, row, text, behind) if kinds.words else _NOBODY
     # Each list may end early, and behind the first of their ends some agents would be left out.
@@ -142,7 +143,7 @@ async def _concerned(
     watching = dict([*readers, *watchers])
     met = dict.fromkeys(writers, "") | watching
     left_out = await _told_anyway(tx, row)
-    named = (watching if at_once else met).keys() | mentioned
+    named = (watching if in_one_row else met).keys() | mentioned
     chosen = sorted(one for one in named if behind < one <= last and one not in left_out)
     offered = await _offered(tx, row, chosen) if row.offer and chosen else set[str]()
     told = [
@@ -160,10 +161,10 @@ async def _concerned(
     ]
     stays = [Told(one, row.kind, None) for one in sorted(offered)]
     # With the last part, so that who was told of the event by itself is known by then.
-    return Concerned(told, stays, at_once and last == _EVERYONE), last
+    return Concerned(told, stays, in_one_row and last == _EVERYONE), last
 
 
-def _tells_at_once(row: EventRow, known: About) -> bool:
+def _in_one_row(row: EventRow, known: About) -> bool:
     """Whether one row tells all who wrote in the thread of an event. An offer may stand in their
     inboxes anyway."""
     thread = known.threads.get(row.thread_id or "")
