@@ -82,7 +82,7 @@ class Transactions:
             try:
                 result = await self._once(first, shown)
             except refunds.RefundsDue:
-                # Apart, since what is due stays booked even if the call is refused.
+                # In transactions of their own: due refunds stay booked even if the call is refused.
                 await refunds.book(self._store, self._services.ids, invocation)
                 result = await self._once(replace(first, check_refunds=False), shown)
         operation = invocation.operation

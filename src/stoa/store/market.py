@@ -219,8 +219,8 @@ async def _statuses(tx: Tx, first: int, finished: Finished) -> dict[int, dict[st
 
 
 async def _count(tx: Tx, rows: str, finished: Finished, placed: int) -> int:
-    """All rows of a kind; those from before `placed` (ms), where none is added any more, are
-    counted once."""
+    """How many rows of a kind there are. No row is added any more with an id of a time before
+    `placed` (ms), so the count of those is kept, and only newer rows are counted again."""
     if rows not in finished.rows:
         count = await first_number(tx, f"market.{rows}")
     else:
