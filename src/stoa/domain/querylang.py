@@ -36,6 +36,11 @@ class Query:
         return not self.include
 
     @cached_property
+    def in_runs(self) -> frozenset[Phrase]:
+        """The pairs of all runs."""
+        return frozenset(chain.from_iterable(self.pairs))
+
+    @cached_property
     def forms(self) -> dict[Phrase, tuple[str, ...]]:
         """The other forms of words that are looked for, as an index has them.
 

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from functools import partial
-from itertools import chain, islice
+from itertools import islice
 from operator import itemgetter
 from typing import Literal, NamedTuple
 
@@ -219,9 +219,8 @@ class _Search:
         """The first words of the query that no shown text has in any form, but for those that need
         not be there: which say little, or are a part of a longer run without blanks."""
         missing: dict[str, None] = {}
-        in_runs = {*chain.from_iterable(self._query.pairs)}
         for wording, phrase in zip(self._query.include, self._phrases, strict=True):
-            if phrase.present or wording in in_runs:
+            if phrase.present or wording in self._query.in_runs:
                 continue
             for word in wording:
                 anywhere = self._known[word].anywhere if wording[1:] else phrase.present
@@ -287,8 +286,7 @@ class _Search:
         needed: list[BitMap] = []
         others: list[BitMap] = []
         phrases = dict(zip(self._query.include, self._phrases, strict=True))
-        in_runs = {*chain.from_iterable(self._query.pairs)}
-        for wording in phrases.keys() - (in_runs - self._query.quoted):
+        for wording in phrases.keys() - (self._query.in_runs - self._query.quoted):
             present = phrases[wording].present
             if wording in self._query.quoted or wording[1:]:
                 needed.append(present)
