@@ -62,6 +62,14 @@ def work(index: SearchIndex) -> None:
         continue
 
 
+def made(path: Path) -> None:
+    """The file of an index of ten texts, which no process uses."""
+    index = opened(path)
+    index.put(map(text, range(1, 11)))
+    work(index)
+    index.close()
+
+
 def written(folder: Path) -> bytes:
     """All that is in the files of an index."""
     return b"".join(file.read_bytes() for file in folder.glob("search*"))
@@ -199,10 +207,7 @@ def test_wrong_bytes_that_sqlite_takes_for_whole_rows_are_noticed(
     tmp_path: Path, change: str
 ) -> None:
     path = tmp_path / "search"
-    index = opened(path)
-    index.put(map(text, range(1, 11)))
-    work(index)
-    index.close()
+    made(path)
     with closing(apsw.Connection(str(path))) as connection:
         connection.execute(change)
     again = SearchIndex(path)
@@ -213,10 +218,7 @@ def test_wrong_bytes_that_sqlite_takes_for_whole_rows_are_noticed(
 
 
 def test_a_file_of_another_format_is_made_anew(tmp_path: Path) -> None:
-    index = opened(tmp_path / "search")
-    index.put(map(text, range(1, 11)))
-    work(index)
-    index.close()
+    made(tmp_path / "search")
     again = opened(tmp_path / "search")
     assert having(again, "common") == having(again, "t") == {*range(1, 11)}
     again.close()
@@ -233,10 +235,7 @@ def test_a_file_that_is_damaged_or_missing_is_made_anew(
     tmp_path: Path, damage: bytes | None
 ) -> None:
     path = tmp_path / "search"
-    index = opened(path)
-    index.put(map(text, range(1, 11)))
-    work(index)
-    index.close()
+    made(path)
     if damage is None:
         path.unlink()
     else:
