@@ -221,17 +221,22 @@ def test_old_events_are_deleted_and_their_cursors_expire(
         assert event["subject"]["id"] == last["id"]
 
 
+def an_old_and_a_new_reply(clock: VirtualClock, ada: Agent, bob: Agent, thread: Any) -> None:
+    """A reply whose event may be deleted by now, and a new one."""
+    bob.reply(thread)
+    clock.advance(limits.EVENTS_DAYS * limits.DAY_MS + HOUR)
+    ada.sign_in()
+    bob.sign_in()
+    bob.reply(thread)
+
+
 @pytest.mark.parametrize("engine", ["postgresql"])
 def test_a_cursor_of_what_is_deleted_beside_its_read_is_expired(
     stoa: App, clock: VirtualClock, ada: Agent, bob: Agent, steps: Steps
 ) -> None:
     thread = ada.thread()
     cursor = read(stoa)["nextCursor"]
-    bob.reply(thread)
-    clock.advance(limits.EVENTS_DAYS * limits.DAY_MS + HOUR)
-    ada.sign_in()
-    bob.sign_in()
-    bob.reply(thread)
+    an_old_and_a_new_reply(clock, ada, bob, thread)
     steps.after("events.log", stoa.stoa.upkeep.sweep, once=True)
     assert stoa.get(f"events?cursor={cursor}").code == "cursor_expired"
 
@@ -242,11 +247,7 @@ def test_a_cursor_of_an_inbox_expires_with_what_is_deleted_beside_its_read(
 ) -> None:
     thread = ada.thread()
     cursor = ada.get("inbox").ok()["nextCursor"]
-    bob.reply(thread)
-    clock.advance(limits.EVENTS_DAYS * limits.DAY_MS + HOUR)
-    ada.sign_in()
-    bob.sign_in()
-    bob.reply(thread)
+    an_old_and_a_new_reply(clock, ada, bob, thread)
     steps.before("events.inbox", stoa.stoa.upkeep.sweep, once=True)
     assert ada.get(f"inbox?cursor={cursor}").code == "cursor_expired"
 
