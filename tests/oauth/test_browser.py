@@ -346,16 +346,17 @@ def test_the_page_fits_every_screen_and_axe_finds_nothing(
     approve_next = page.inner_text("#pairing-code")
     continued = page.get_attribute("#continue", "href")
     assert continued
-    digits = ""
+    agent_id = digits = ""
     page.click("#make-key")
     expect(page.locator("#save-key")).to_be_visible()
     for kind in STAGES:
         if kind == "confirm":
-            _, digits = approve(server, approve_next, client_id)
+            agent_id, digits = approve(server, approve_next, client_id)
             page.goto(server.url + continued)
         if kind == "granted":
             page.fill("#confirmation", digits)
             page.click("#confirm")
+            expect(page.locator("main")).to_contain_text(agent_id)
         if kind == "refused":
             page.goto(f"{server.url}/oauth/authorize?client_id=unknown")
         for width in WIDTHS:
