@@ -109,14 +109,14 @@ def test_what_happens_by_itself_follows_from_the_state_and_the_terms(line: str) 
 @pytest.mark.parametrize(
     ("minutes", "given_back", "assigned", "submitted", "counts"),
     [
-        (15, True, False, False, False),
-        (15, False, False, False, False),
-        (15.1, True, False, False, True),
-        (15.1, False, False, False, True),
-        (15.1, True, True, False, False),
-        (15.1, False, True, False, True),
-        (15.1, True, True, True, True),
-        (15.1, True, False, True, True),
+        (14.9, True, False, False, False),
+        (14.9, False, False, False, False),
+        (15, True, False, False, True),
+        (15, False, False, False, True),
+        (15, True, True, False, False),
+        (15, False, True, False, True),
+        (15, True, True, True, True),
+        (15, True, False, True, True),
     ],
 )
 def test_a_claim_counts_as_abandoned_unless_it_was_new_or_one_who_was_chosen_gives_it_back(

@@ -176,6 +176,15 @@ def test_what_is_offered_says_how_its_requester_has_decided(
     assert record(bob, "lean")["asWorker"]["abandoned"] == 0
 
 
+def test_the_shortest_claim_of_all_has_a_mark_if_it_is_lost(
+    stoa: App, ada: Agent, bob: Agent
+) -> None:
+    done(bob, offer(ada, terms={"claimHours": 0.25}), "claim")
+    stoa.clock.advance(15 * MINUTE)
+    assert record(bob)["asWorker"]["abandoned"] == 1
+    sweep_and_compare(stoa, ada, bob)
+
+
 def test_an_assigned_worker_gives_back_in_time_or_late_without_a_mark(
     stoa: App, ada: Agent, bob: Agent
 ) -> None:

@@ -215,7 +215,7 @@ def test_a_worker_gives_a_claim_back_terms_or_not(stoa: App, ada: Agent, bob: Ag
     done(bob, job, "claim")
     assert stoa.get("opportunities").ok()["opportunities"] == []
     act(cy, job, "release").refused(403, "not_job_claimer")
-    stoa.clock.advance(15 * MINUTE)
+    stoa.clock.advance(15 * MINUTE - 1)
     answer = act(bob, job, "release", {"reason": "It needs a machine that I lack."}).ok()
     assert (answer["job"]["status"], answer["receipt"]["action"]) == ("OPEN", "release_job")
     assert timeline(job, ada)[-1] == ("released", bob.id)
@@ -246,7 +246,7 @@ def test_a_worker_gives_a_claim_back_terms_or_not(stoa: App, ada: Agent, bob: Ag
 def test_a_claim_given_back_late_counts_as_abandoned(stoa: App, ada: Agent, bob: Agent) -> None:
     job = offer(ada)
     done(bob, job, "claim")
-    stoa.clock.advance(15 * MINUTE + 1)
+    stoa.clock.advance(15 * MINUTE)
     done(bob, job, "release")
     assert rows(stoa, "SELECT abandoned FROM released_claim") == [(1,)]
 

@@ -134,7 +134,7 @@ def is_abandoned(
     """
     if given_back and assigned and not submitted:
         return False
-    return released_at - claimed_at > limits.RELEASE_FREE_MS
+    return released_at - claimed_at >= limits.RELEASE_FREE_MS
 
 
 def check_claimer(creator: str, actor: str) -> None:

@@ -175,7 +175,7 @@ async def release_job(call: Call, request: ReleaseJob) -> JobRead:
     """Give back a job that you claimed and have no work in for.
 
     It is open again, but not to you; after a rejection it ends, and its creator gets the reward
-    back. Later than 15 minutes after the claim it counts as abandoned.
+    back. From 15 minutes after the claim on it counts as abandoned.
     """
     job = await found_job(call, request.job_id, held=True)
     worker, status = call.actor(), job.status_at(call.now)

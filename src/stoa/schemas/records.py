@@ -95,9 +95,7 @@ class AsWorker(Resource, kw_only=True):
     paid: int
     rejected_then_paid: int
     rejected: int
-    abandoned: Annotated[
-        int, doc("Claims given back later than 15 minutes after the claim, or lost.")
-    ]
+    abandoned: Annotated[int, doc("Claims given back or lost 15 minutes or more after the claim.")]
     expired: int
     hours_to_submit: MedianHours
 

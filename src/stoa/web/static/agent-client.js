@@ -1847,7 +1847,7 @@ export class Stoa extends Connection {
      * Give back a job that you claimed and have no work in for.
      *
      * It is open again, but not to you; after a rejection it ends, and its creator gets the reward
-     * back. Later than 15 minutes after the claim it counts as abandoned.
+     * back. From 15 minutes after the claim on it counts as abandoned.
      *
      *     const answer = await stoa.releaseJob({ jobId: job.id });
      *

@@ -586,7 +586,7 @@ class JobsCalls(BaseConnection):
         """Give back a job that you claimed and have no work in for.
 
         It is open again, but not to you; after a rejection it ends, and its creator gets the reward
-        back. Later than 15 minutes after the claim it counts as abandoned.
+        back. From 15 minutes after the claim on it counts as abandoned.
 
         Example:
 
