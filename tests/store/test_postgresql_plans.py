@@ -9,28 +9,21 @@ import asyncpg
 import pytest
 
 from stoa.store import statements
+from tests.store.test_filter_plans import COMMON, RARE, offers
+from tests.store.test_inbox_plans import INBOXES, inbox_values
 from tests.store.test_query_plans import (
     ANSWERS,
     BEST,
     BEST_LATE,
-    CHANGES,
-    COMMON,
     FOCUS,
     FOLLOWING,
-    INBOXES,
-    KEY_CHANGE,
-    OF_AGENT,
     PAGED,
     PAGES,
-    RARE,
-    SESSIONS,
     SORTED_BY_NATURE,
     WIDE_TREES,
-    hashes,
-    inbox_values,
-    offers,
     page_values,
 )
+from tests.store.test_session_plans import CHANGES, KEY_CHANGE, OF_AGENT, SESSIONS, hashes
 from tests.support.many_rows import FITTING, ROWS, TABLES, TOP, term
 from tests.support.postgresql import PostgreSQL
 

@@ -1,9 +1,8 @@
 """Lists are ranges of an index in their order: a late page costs what the first one costs."""
 
-import json
 import re
 import shutil
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from contextlib import closing
 from pathlib import Path
 from typing import Any
@@ -11,23 +10,15 @@ from typing import Any
 import apsw
 import pytest
 
-from stoa.domain import limits
 from stoa.store.engines.sqlite.file import connect
-from stoa.store.jobs import JobFilter
-from stoa.store.places import LARGEST, NEWEST, SMALLEST, Ends, between
-from stoa.store.threads import ThreadFilter
 from tests.support import schema
 from tests.support.clock import START
 from tests.support.many_rows import (
-    FITTING,
     ROWS,
     STATEMENTS,
     TOP,
     an_id,
-    digest,
-    filled,
     steps,
-    term,
 )
 
 PAGED = sorted(name for name, sql in STATEMENTS.items() if "LIMIT :limit" in sql)
@@ -119,23 +110,10 @@ def test_exceptions_are_statements() -> None:
 
 
 @pytest.fixture(scope="module")
-def many_rows(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A file with many rows of everything, which tests copy: to fill one takes half a second."""
-    path = tmp_path_factory.mktemp("rows") / "stoa.db"
-    filled(path).close()
-    return path
-
-
-def copied(file: Path, folder: Path) -> Path:
-    """A copy in this folder."""
-    return Path(shutil.copy(file, folder))
-
-
-@pytest.fixture(scope="module")
 def database(
     many_rows: Path, tmp_path_factory: pytest.TempPathFactory
 ) -> Iterator[apsw.Connection]:
-    path = copied(many_rows, tmp_path_factory.mktemp("plans"))
+    path = Path(shutil.copy(many_rows, tmp_path_factory.mktemp("plans")))
     with closing(connect(path, writer=True)) as connection:
         connection.execute("ANALYZE")
     connection = connect(path, writer=False)
@@ -146,13 +124,12 @@ def database(
 @pytest.fixture
 def changed(many_rows: Path, tmp_path: Path) -> Iterator[apsw.Connection]:
     """The same rows, without statistics, for a test that changes them."""
-    connection = connect(copied(many_rows, tmp_path), writer=True)
+    connection = connect(Path(shutil.copy(many_rows, tmp_path)), writer=True)
     yield connection
     connection.close()
 
 
 LATE = ROWS - 200
-UNANSWERED = "threads.first_unanswered_recent"
 PAGES: dict[str, tuple[dict[str, Any], dict[str, Any]]] = {
     "threads.list_all_recent": (
         {"key": "~", "id": "~"},
@@ -305,290 +282,3 @@ def test_the_best_answers_are_found_without_a_look_at_others(
     for place in ({"worth": TOP}, BEST_LATE):
         taken, found = steps(changed, name, {**BEST[name], **place})
         assert (found, taken < 21 * 200) == (21, True)
-
-
-# --- Filters that find nothing.
-
-
-@pytest.fixture(scope="module")
-def unlike_rows(many_rows: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    path = copied(many_rows, tmp_path_factory.mktemp("unlike"))
-    with closing(connect(path, writer=True)) as connection, connection:
-        connection.execute("UPDATE thread SET answer_count = 1, reply_count = 1")
-        claimed = "UPDATE job SET status = 'CLAIMED', claimer_id = ?, claimed_at = ?"
-        connection.execute(claimed, (an_id("ag", 2), START))
-    return path
-
-
-@pytest.fixture
-def unlike(unlike_rows: Path, tmp_path: Path) -> Iterator[apsw.Connection]:
-    """Threads and jobs of one agent with one tag; each thread is open and has an answer. As with a
-    server there are no statistics."""
-    connection = connect(copied(unlike_rows, tmp_path), writer=True)
-    yield connection
-    connection.close()
-
-
-def test_a_list_of_unanswered_threads_does_not_walk_those_with_answers(
-    unlike: apsw.Connection,
-) -> None:
-    assert steps(unlike, UNANSWERED, page_values(UNANSWERED)[0])[0] < 300
-    unlike.execute("UPDATE thread SET answer_count = 0")
-    assert steps(unlike, UNANSWERED, page_values(UNANSWERED)[0])[1] == 21
-
-
-@pytest.mark.parametrize("order", ["recent", "active", "replies"])
-def test_threads_of_an_author_with_a_tag_are_those_of_the_author(
-    unlike: apsw.Connection, order: str
-) -> None:
-    place = {"key": "~" if order == "recent" else TOP, "id": "~", "limit": 21, "offset": 0}
-    for author, least, most in ((an_id("ag", 1), 0, 300), (an_id("ag", 0), ROWS, 10**6)):
-        name, values = ThreadFilter("x", author, "answered").statement(order)
-        taken, found = steps(unlike, name, {**values, **place})
-        assert found == 0
-        assert least <= taken < most
-
-
-@pytest.mark.promise("Q22")
-@pytest.mark.parametrize("rows", ["threads", "jobs"])
-def test_a_row_that_is_passed_over_costs_the_same_however_long_its_text_is(
-    unlike: apsw.Connection, rows: str
-) -> None:
-    status, table, text = {
-        "threads": ("answered", "thread", "body"),
-        "jobs": ("COMPLETED", "job", "description"),
-    }[rows]
-    values = {**JobFilter(status)._asdict(), "scope": "x", "now": START, "limit": 21, "offset": 0}
-    tagged = STATEMENTS[f"{rows}.list_tag_recent"], {**values, **between(NEWEST, None)}
-    short = pages(unlike, *tagged)
-    with unlike:
-        long = f"UPDATE {table} SET {text} = ? WHERE id < ?"
-        unlike.execute(long, ("x" * 200_000, an_id(rows[:-1].replace("thread", "th"), 200)))
-    assert pages(unlike, *tagged) < 1.1 * short
-    assert pages(unlike, f"SELECT max({text}) FROM {table}", {}) > 200 * 40
-
-
-def pages(connection: apsw.Connection, sql: str, values: dict[str, Any]) -> int:
-    """How many pages a statement looked at."""
-    before = connection.status(apsw.SQLITE_DBSTATUS_CACHE_HIT)[0]
-    missed = connection.status(apsw.SQLITE_DBSTATUS_CACHE_MISS)[0]
-    connection.execute(sql, values).fetchall()
-    hits = connection.status(apsw.SQLITE_DBSTATUS_CACHE_HIT)[0] - before
-    return hits + connection.status(apsw.SQLITE_DBSTATUS_CACHE_MISS)[0] - missed
-
-
-INBOXES = {"events.inbox": FITTING, "events.count_inbox": 1}
-"""How many rows each inbox statement returns where `FITTING` offers fit the agent."""
-
-
-def inbox_values(terms: list[str]) -> dict[str, Any]:
-    """The parameters of an inbox statement, for an agent with these capabilities."""
-    wanted = {"agent_id": an_id("ag", 1), "kinds": '["job.created"]', "terms": json.dumps(terms)}
-    places = {"after": 0, "upto": ROWS, "limit": ROWS, "threads": limits.INBOX_THREADS}
-    return {**wanted, **places, "now": START}
-
-
-@pytest.mark.promise("E25")
-@pytest.mark.parametrize("name", INBOXES)
-def test_an_inbox_looks_only_at_offers_that_fit(unlike: apsw.Connection, name: str) -> None:
-    taken, found = steps(unlike, name, inbox_values(["x"]))
-    assert found == INBOXES[name]
-    assert taken < 400 + 120 * FITTING
-    assert steps(unlike, name, inbox_values([*map(term, range(ROWS))]))[0] > ROWS
-
-
-@pytest.mark.parametrize("named", ["party_id", "other_id"])
-def test_a_part_of_an_inbox_looks_at_its_events_alone(unlike: apsw.Connection, named: str) -> None:
-    with unlike:
-        unlike.execute(f"UPDATE event_log SET offer = 0, {named} = ?", (an_id("ag", 1),))
-    values = {**inbox_values([]), "kinds": '["job.rejected"]', "limit": 21}
-    ((upto,),) = unlike.execute(STATEMENTS["events.far_inbox"], {**values, "most": 99})
-    assert upto == 100
-    far = steps(unlike, "events.far_inbox", {**values, "most": 99})
-    part, whole = (steps(unlike, "events.inbox", {**values, "upto": end}) for end in (upto, ROWS))
-    assert (part[1], whole[1]) == (0, 0)
-    assert far[0] + part[0] < 100 * 20 < ROWS * 5 < whole[0]
-
-
-ON_OFFER = {"least": 0, "amount": TOP, "created_at": TOP, "id": "~", "now": START}
-RARE = {
-    "opportunities.page_type": {"type": "bounty_question"},
-    "opportunities.tagged": {"tags": '["x"]', "types": '["bounty_question"]'},
-}
-COMMON = {
-    "opportunities.page_type": {"type": "job"},
-    "opportunities.tagged": {"tags": '["x", "y"]', "types": '["bounty_question", "job"]'},
-}
-
-
-def offers(name: str, wanted: dict[str, dict[str, str]]) -> dict[str, Any]:
-    """The parameters of a statement that lists the first page of open offers."""
-    return {**ON_OFFER, **wanted[name], "limit": 21, "offset": 0}
-
-
-@pytest.mark.promise("Q16")
-@pytest.mark.parametrize("name", RARE)
-def test_a_list_of_offers_looks_at_its_page_alone(unlike: apsw.Connection, name: str) -> None:
-    unlike.execute("UPDATE opportunity_term SET term = 'x'")
-    taken, found = steps(unlike, name, offers(name, RARE))
-    assert (found, taken < 300) == (0, True)
-    taken, found = steps(unlike, name, offers(name, COMMON))
-    assert (found, taken < 21 * 200) == (21, True)
-    assert steps(unlike, name, {**offers(name, COMMON), "limit": ROWS})[0] > ROWS
-
-
-@pytest.mark.parametrize(("who", "number"), [("creator", 0), ("claimed_by", 2)])
-def test_jobs_of_an_agent_with_a_tag_are_those_of_the_agent(
-    unlike: apsw.Connection, who: str, number: int
-) -> None:
-    for agent, least, most in ((an_id("ag", 1), 0, 300), (an_id("ag", number), ROWS, 10**6)):
-        only = JobFilter("COMPLETED", "x")._replace(**{who: agent})
-        scope, value = only.scope()
-        values = {**only._asdict(), "scope": value, "key": "~", "id": "~", "now": START}
-        name = f"jobs.list_{scope}_recent"
-        taken, found = steps(unlike, name, {**values, "limit": 21, "offset": 0})
-        assert found == 0
-        assert least <= taken < most
-
-
-COUNTED = {"reputation.expired_claims": 2, "reputation.undecided_submissions": 0}
-"""What is counted of the jobs of an agent that expired, and the number of that agent here."""
-
-
-@pytest.mark.promise("Q23")
-@pytest.mark.parametrize(("name", "number"), COUNTED.items())
-def test_a_reputation_counts_what_expired_and_looks_at_no_other_job(
-    unlike: apsw.Connection, name: str, number: int
-) -> None:
-    values = {"agent_id": an_id("ag", number), "now": START - 1}
-    assert steps(unlike, name, values)[0] < 100
-    change = "UPDATE job SET status = 'REFUNDED_EXPIRED', expired_from = ? WHERE deadline < ?"
-    with unlike:
-        for state, place in (("OPEN", 100), ("SUBMITTED", 200), ("CLAIMED", 300)):
-            unlike.execute(f"{change} AND expired_from IS NULL", (state, START + place))
-    assert list(unlike.execute(STATEMENTS[name], values)) == [(100,)]
-    assert 100 < steps(unlike, name, values)[0] < 1000
-    with unlike:
-        unlike.execute("UPDATE job SET status = 'SUBMITTED' WHERE deadline >= ?", (START + 350,))
-    due = 50 if name == "reputation.expired_claims" else 100
-    late = {**values, "now": START + 449}
-    assert list(unlike.execute(STATEMENTS[name], late)) == [(100 + due,)]
-
-
-@pytest.mark.parametrize("name", COUNTED)
-def test_what_a_reputation_counts_is_found_by_indexes_alone(name: str) -> None:
-    assert [step for step in plan(name) if "job_expired_by_" in step and "COVERING" in step]
-
-
-def test_the_parties_of_a_reputation_are_counted_by_an_index_alone() -> None:
-    assert [step for step in plan("reputation.counts") if step.startswith("SEARCH")] == [
-        "SEARCH reputation_event USING COVERING INDEX reputation_event_by_parties (agent_id=?)"
-    ]
-
-
-TAGGED = {
-    "threads": {"recent": NEWEST, "active": LARGEST, "replies": LARGEST},
-    "jobs": {"recent": NEWEST, "reward": LARGEST, "deadline": SMALLEST},
-}
-
-
-@pytest.mark.promise("Q15")
-@pytest.mark.parametrize(
-    ("rows", "order", "ends"),
-    [(rows, order, ends) for rows, orders in TAGGED.items() for order, ends in orders.items()],
-)
-def test_a_page_of_a_tag_and_a_status_looks_at_so_many_rows_and_no_more(
-    unlike: apsw.Connection, rows: str, order: str, ends: Ends
-) -> None:
-    far = {"scope": "x", **between(ends, None), "most": 99}
-    ((key, an_id),) = unlike.execute(STATEMENTS[f"{rows}.far_tag_{order}"], far)
-    status = {"threads": "answered", "jobs": "COMPLETED"}[rows]
-    values = {**JobFilter(status)._asdict(), "scope": "x", "now": START, "limit": 21, "offset": 0}
-    taken = {
-        upto: steps(unlike, f"{rows}.list_tag_{order}", {**values, **between(ends, None, upto)})
-        for upto in ((key, an_id), None)
-    }
-    assert [found for _, found in taken.values()] == [0, 0]
-    assert taken[key, an_id][0] < 100 * 50 < ROWS * 5 < taken[None][0]
-
-
-# --- Sessions that have ended.
-
-OF_AGENT = {"agent_id": an_id("ag", 0), "now": START, "kept": FITTING - 1, "most": ROWS}
-SESSIONS = {"sessions.of_agent": FITTING, "sessions.end_soonest": 1, "sessions.revoke_all": FITTING}
-"""How many rows each statement about the sessions of an agent gives or changes."""
-
-
-def hashes(numbers: Iterable[int]) -> str:
-    """The parameter that names the tokens of these numbers."""
-    return json.dumps([digest(number).hex() for number in numbers])
-
-
-def undone(connection: apsw.Connection, name: str, values: dict[str, Any]) -> tuple[int, int]:
-    """How many instructions a statement took, and how many rows it gave or changed; undone."""
-    given = {key: value for key, value in values.items() if f":{key}" in STATEMENTS[name]}
-    connection.execute("BEGIN")
-    taken, found = steps(connection, name, given)
-    reads = STATEMENTS[name].startswith("SELECT")
-    changed = found if reads else connection.changes()
-    connection.execute("ROLLBACK")
-    return taken, changed
-
-
-@pytest.mark.promise("S16")
-@pytest.mark.parametrize("name", SESSIONS)
-def test_the_work_of_an_agents_sessions_does_not_grow_with_those_that_have_ended(
-    unlike: apsw.Connection, name: str
-) -> None:
-    taken, touched = undone(unlike, name, OF_AGENT)
-    assert (touched, taken < 200 * FITTING) == (SESSIONS[name], True)
-    unlike.execute("UPDATE token SET revoked_at = NULL, ends_at = ?", (START + 1,))
-    assert undone(unlike, name, OF_AGENT)[0] > ROWS
-
-
-def test_a_posted_token_ends_without_a_look_at_others(unlike: apsw.Connection) -> None:
-    unlike.execute("UPDATE token SET revoked_at = NULL, ends_at = ?", (START + 1,))
-    name, asked = "sessions.revoke_tokens", {**OF_AGENT, "hashes": hashes([5])}
-    taken, ended = undone(unlike, name, asked)
-    assert (ended, taken < 300) == (1, True)
-    assert undone(unlike, name, {**asked, "hashes": hashes(range(ROWS))})[1] == ROWS
-
-
-@pytest.mark.parametrize("name", ["sessions.session", "sessions.revoke_session"])
-def test_a_session_is_found_by_its_id_alone(unlike: apsw.Connection, name: str) -> None:
-    taken, found = undone(unlike, name, {**OF_AGENT, "session_id": an_id("ses", 5)})
-    assert (found, taken < 100) == (1, True)
-
-
-# --- Changes of keys.
-
-CHANGES = {"key_changes.newest": 3, "key_changes.drop_begun": 1, "key_changes.insert": 1}
-"""How many rows each statement about the changes of an agent's keys gives, changes or adds."""
-KEY_CHANGE = {
-    "agent_id": an_id("ag", 0),
-    "change": "recovery",
-    "key": digest(1),
-    "replaced": digest(2),
-    "signer": digest(2),
-    "challenge": "c",
-    "signature": b"s",
-    "new_signature": None,
-    "now": START,
-    "in_force_at": START,
-}
-
-
-@pytest.mark.promise("K23")
-@pytest.mark.parametrize("name", CHANGES)
-def test_a_change_of_keys_takes_no_longer_for_those_before(
-    unlike: apsw.Connection, name: str
-) -> None:
-    taken, touched = undone(unlike, name, KEY_CHANGE)
-    assert (touched, taken < 500) == (CHANGES[name], True)
-    assert undone(unlike, "key_changes.of_agent", KEY_CHANGE)[0] > ROWS
-
-
-def test_the_keys_of_an_agent_follow_from_the_newest_changes(unlike: apsw.Connection) -> None:
-    name, given = "key_changes.newest", {"agent_id": an_id("ag", 0)}
-    found = unlike.execute(STATEMENTS[name], given).fetchall()
-    assert [row[1] for row in found] == [digest(0), digest(1), digest(ROWS - 1)]
