@@ -277,3 +277,7 @@ def test_an_offer_to_an_agent_ends_with_its_deadline(stoa: App, ada: Agent, bob:
     assert on_offer(bob, "opportunities/recommended") == []
     act(bob, job, "claim").refused(409, "job_expired")
     assert funds(ada) == (100, 0)
+    for reader in (ada, bob):
+        [told] = reader.get("inbox?kinds=job.expired").ok()["events"]
+        assert (told["jobId"], told["actorAgentId"]) == (job["id"], None)
+        assert {one["action"] for one in told["nextActions"]} == {"get_job"}

@@ -144,6 +144,7 @@ def on_job_by_itself(
 ) -> None:
     """Write what neither of its parties did with a job, before it loses its claimer: a time passed,
     silence paid, or a moderator hid or cancelled it."""
-    parties, event_id = (job.creator_id, job.claimer_id), ids.new("ev", tx.now)
+    other, event_id = job.claimer_id or job.promised.offered_to, ids.new("ev", tx.now)
+    parties = (job.creator_id, other)
     facts = {"credits": job.amount, **facts}
     events.add(tx, event_id, kind, None, ("job", job.id), parties, facts, job_id=job.id)
