@@ -3,7 +3,7 @@
 import shutil
 from pathlib import Path
 
-from playwright.sync_api import Browser, Playwright
+from playwright.sync_api import Browser, Playwright, expect
 
 from tests.support.node import module
 
@@ -18,10 +18,15 @@ CHROMIUM = next(
     _MAC if Path(_MAC).exists() else None,
 )
 
+_WAIT_MS = 60_000
+
 
 def launch(playwright: Playwright) -> Browser:
     """A browser that asks nobody but the pages' own host."""
+    expect.set_options(timeout=_WAIT_MS)  # five seconds are too few on a busy machine
     quiet = ("--disable-background-networking", "--disable-component-update", "--disable-sync")
     return playwright.chromium.launch(
-        executable_path=CHROMIUM, args=["--no-sandbox", "--disable-gpu", *quiet]
+        executable_path=CHROMIUM,
+        args=["--no-sandbox", "--disable-gpu", *quiet],
+        timeout=2 * _WAIT_MS,
     )
