@@ -104,10 +104,9 @@ def test_mistakes_are_one_line_and_make_nothing(tmp_path: Path) -> None:
     assert f"no backup was made in {tmp_path}/file: " in taken.err
 
 
-def lines_of(process: "subprocess.Popen[str]", number: int) -> list[str]:
-    """So many lines of what a program prints, waited for."""
-    assert process.stdout
-    return [process.stdout.readline() for _ in range(number)]
+def made(folder: Path) -> dict[Path, bytes]:
+    """The backups in a folder."""
+    return {file: file.read_bytes() for file in folder.glob("*.db")}
 
 
 @pytest.mark.parametrize("address", ["sqlite:///{0}/none.db", "postgresql://127.0.0.1:1/none"])
@@ -143,20 +142,22 @@ def test_backups_are_made_at_intervals_until_the_command_is_stopped(tmp_path: Pa
         process = subprocess.Popen(
             [*command, "--data-dir", str(data)], stdout=subprocess.PIPE, stderr=told, text=True
         )
-    first = lines_of(process, 4)
+    assert process.stdout
+    first = [process.stdout.readline() for _ in range(4)]
     assert first[0] == f"database: sqlite:///{data}/stoa.db\n"
-    assert len(list(folder.glob("*.db"))) == 2
-    kept = sorted(file.read_bytes() for file in folder.glob("*.db"))
+    assert all(line.startswith(f"backup:   {folder}/stoa-") for line in first[1:])
     (data / "stoa.db").rename(data / "away.db")  # no backup can be made now
-    until(lambda: "\n" in errors.read_text())
-    assert sorted(file.read_bytes() for file in folder.glob("*.db")) == kept
+    until(lambda: "\n" in errors.read_text())  # and none is on its way any more
+    kept = made(folder)
+    assert len(kept) == 2
+    until(lambda: errors.read_text().count("\n") > 1)
+    assert made(folder) == kept
     said = errors.read_text().splitlines()
     assert all(line.startswith("stoa: ") for line in said)
     (data / "away.db").rename(data / "stoa.db")
-    assert lines_of(process, 1)[0].startswith(f"backup:   {folder}/stoa-")
+    until(lambda: not {*folder.glob("*.db")} <= kept.keys())
     process.terminate()
     assert process.wait(60) == 0
-    assert process.stdout
     process.stdout.close()
     assert len(list(folder.glob("*.db"))) == 2
 
