@@ -229,7 +229,7 @@ def test_a_request_that_was_refused_while_it_was_answered_gets_no_second_answer(
         assert book.held.wait(60)
         assert client.send(b"broken\r\n").until(1) == [400]
         book.go_on.set()
-        assert book.answered.wait(10), "no defect of the application"
+        assert book.answered.wait(60), "no defect of the application"
         assert client.rest() == [400]
 
 

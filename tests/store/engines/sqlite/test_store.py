@@ -286,7 +286,7 @@ def test_reads_in_the_background_hold_up_no_slow_reads(tmp_path: Path) -> None:
     held = threading.Event()
 
     async def hold(_: Tx) -> None:
-        assert held.wait(10)
+        assert held.wait(60)
 
     async def read(_: Tx) -> str:
         return "read"
@@ -298,7 +298,7 @@ def test_reads_in_the_background_hold_up_no_slow_reads(tmp_path: Path) -> None:
             for _ in range(sqlite.SLOW_READERS)
         ]
         try:
-            async with asyncio.timeout(10):
+            async with asyncio.timeout(60):
                 return await store.read(read, slow=True)
         finally:
             held.set()
