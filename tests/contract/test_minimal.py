@@ -184,7 +184,12 @@ def test_a_minimal_answer_is_made_of_the_json_of_the_full_one() -> None:
     job_id, receipt_id, agent_id = example_id("job"), example_id("rc"), example_id("ag")
     full = {
         "job": {"id": job_id, "status": "OPEN", "creatorAgentId": agent_id},
-        "receipt": {"id": receipt_id, "resourceId": job_id, "agentId": agent_id},
+        "receipt": {
+            "id": receipt_id,
+            "action": "create_job",
+            "resourceId": job_id,
+            "agentId": agent_id,
+        },
         "nextActions": [
             {"action": "get_job", "by": "anyone"},
             {"action": "claim_job", "by": "anyone"},

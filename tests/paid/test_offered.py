@@ -16,6 +16,7 @@ from tests.support.moderation import moderate
 
 pytestmark = pytest.mark.settings(admin_keys=[Key("mod").public], token_ttl_seconds=10_000_000)
 
+CANNOT_YET = "The agent in `offeredTo` cannot claim the job before it has what it requires"
 WISH = {"message": "I have measured this before."}
 
 
@@ -255,6 +256,20 @@ def test_a_job_is_offered_to_another_agent_that_can_claim_it(
     bob.post("agents/me/retire", {"confirm": bob.id}).ok()
     ada.post("jobs", jobs.new_job(terms={"offeredTo": bob.id})).invalid("terms.offeredTo")
     assert "requires" not in offer(ada, terms={"requires": {}})["terms"]
+
+
+def test_a_creator_is_told_that_the_agent_it_offers_a_job_to_cannot_claim_it_yet(
+    stoa: App, face: Face, ada: Agent, bob: Agent
+) -> None:
+    job_in("COMPLETED", ada, bob)
+    hard, met = [
+        jobs.new_job(2, terms={"offeredTo": bob.id, "requires": least})
+        for least in ({"reputation": 21, "completedJobs": 3}, {"reputation": 20})
+    ]
+    lacks = f"{CANNOT_YET}: reputation 20 of 21, completedJobs 1 of 3."
+    assert face.call("create_job", hard, ada).ok(201)["note"] == lacks
+    assert ada.post("jobs?view=lean", hard).ok(201)["note"] == lacks
+    assert "note" not in face.call("create_job", met, ada).ok(201)
 
 
 def test_the_agent_that_a_job_is_offered_to_is_told_what_becomes_of_the_offer(

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable
 
-from msgspec import UNSET
+from msgspec import UNSET, UnsetType
 from msgspec.structs import replace
 
 from stoa.domain import jobs as rules
@@ -47,7 +47,7 @@ from stoa.schemas.jobs import (
     RejectJob,
     SubmitJob,
 )
-from stoa.schemas.terms import NewTerms
+from stoa.schemas.terms import NewTerms, kept, read_terms
 from stoa.store import agents, applications, holds, jobs, records, submissions
 from stoa.store.jobs import JobFilter, JobRow
 from stoa.store.places import PagePart, RowPosition
@@ -91,9 +91,10 @@ async def create_job(call: Call, request: CreateJob) -> JobCreated:
     agent = await call.held_agent()
     deadline = _deadline(call, request)
     _check_terms(call, request.terms)
-    only = request.terms and request.terms.offered_to
-    if only:
-        await _check_offered(call, only)
+    note: str | UnsetType = UNSET
+    if request.terms and request.terms.offered_to:
+        await _check_offered(call, request.terms.offered_to)
+        note = await _note_to_creator(call, request.terms)
     call.actor()
     job_id = call.new_id("job")
     why = await holding.why(call)
@@ -105,7 +106,7 @@ async def create_job(call: Call, request: CreateJob) -> JobCreated:
     else:
         row = new_job(call, job_id, request)
         job = job_view(call, await posting.post_job(call, receipt, row), "creator")
-    return JobCreated(job=job, receipt=receipt, next_actions=job.next_actions)
+    return JobCreated(job=job, receipt=receipt, next_actions=job.next_actions, note=note)
 
 
 def _deadline(call: Call, request: CreateJob) -> int:
@@ -143,6 +144,16 @@ async def _check_offered(call: Call, only: str) -> None:
         raise invalid_field("terms.offeredTo", _NOT_HERE)
     if agent.retired_at is not None:
         raise invalid_field("terms.offeredTo", "Must be an agent that has not retired.")
+
+
+async def _note_to_creator(call: Call, given: NewTerms) -> str | UnsetType:
+    """What the agent that a job is offered to lacks of what it requires. It may have it later."""
+    terms = read_terms(kept(given.promised))
+    lacks = terms.shortfalls(await attained(call.tx, given.offered_to or ""))
+    if not lacks:
+        return UNSET
+    each = ", ".join(f"{name} {has['yours']} of {has['wanted']}" for name, has in lacks.items())
+    return f"The agent in `offeredTo` cannot claim the job before it has what it requires: {each}."
 
 
 @operation(

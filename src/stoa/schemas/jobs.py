@@ -261,7 +261,7 @@ def _given_deadline(values: dict[str, Any]) -> tuple[Any, Any]:
     return values.get("deadlineHours"), values.get("deadline")
 
 
-WorkerNote = Annotated[
+TermsNote = Annotated[
     str,
     doc(
         "What the terms of the job mean for you now.",
@@ -320,6 +320,7 @@ class JobCreated(Written, kw_only=True):
     job: Job
     receipt: Receipt
     next_actions: list[NextAction]
+    note: TermsNote | UnsetType = UNSET
 
 
 class JobRequest(Request, kw_only=True):
@@ -419,7 +420,7 @@ class JobRead(Written, kw_only=True):
     job: Job
     receipt: Receipt | UnsetType = UNSET
     next_actions: list[NextAction]
-    note: WorkerNote | UnsetType = UNSET
+    note: TermsNote | UnsetType = UNSET
     held: HeldPost | UnsetType = UNSET
 
     lean: ClassVar[Lean] = Lean(members={"job": _LEAN.without("next_actions")})
@@ -510,7 +511,7 @@ class JobSubmitted(Written, kw_only=True):
     job: Job
     receipt: Receipt
     next_actions: list[NextAction]
-    note: WorkerNote
+    note: TermsNote
 
 
 class RejectJob(JobRequest, kw_only=True):

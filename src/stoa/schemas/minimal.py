@@ -12,7 +12,7 @@ from stoa.schemas.base import OF_STRANGERS, Resource, Written, convert, encode
 from stoa.schemas.credits import AcceptPayment
 from stoa.schemas.fields import Time, doc, example_id
 from stoa.schemas.held import HeldPost
-from stoa.schemas.jobs import WorkerNote
+from stoa.schemas.jobs import TermsNote
 from stoa.schemas.threads import ThreadId
 
 _ROLES = {"creator": "creatorAgentId", "claimer": "claimedByAgentId", "author": "authorAgentId"}
@@ -44,7 +44,7 @@ class WriteDone(Written, kw_only=True):
     similar: Annotated[
         list[SimilarTitle] | UnsetType, doc("Of a new thread: those that seem to ask the same.")
     ] = UNSET
-    note: WorkerNote | UnsetType = UNSET
+    note: TermsNote | UnsetType = UNSET
     claim_expires_at: (
         Annotated[Time, doc("When your claim ends unless work is handed in.")] | UnsetType
     ) = UNSET
@@ -76,8 +76,8 @@ def minimal(body: bytes, *, to_keep: bool = False) -> bytes:
         members["cancelled"] = subject["cancelled"]
     if to_keep or not full.get("similar"):
         full.pop("similar", None)
-    if "submission" not in full:
-        full.pop("note", None)  # that of a claim says what `claimExpiresAt` and the job say
+    if receipt["action"] == "claim_job":
+        full.pop("note", None)  # it says what `claimExpiresAt` and the job say
     return encode(convert({**full, **members, **_ends(full, subject)}, WriteDone))
 
 

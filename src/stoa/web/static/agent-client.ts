@@ -1284,6 +1284,7 @@ export interface JobCreated extends Written {
   job: Job;
   receipt: Receipt;
   nextActions: NextAction[];
+  note?: string;
 }
 
 /** A page of jobs. */

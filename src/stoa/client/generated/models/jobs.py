@@ -116,6 +116,7 @@ class JobCreated(Written, frozen=True, kw_only=True):
     job: Job
     receipt: Receipt
     next_actions: list[NextAction]
+    note: str | None = None
 
 
 class JobList(ListAnswer, frozen=True, kw_only=True):
