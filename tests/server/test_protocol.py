@@ -349,6 +349,13 @@ def test_a_body_is_asked_for_when_it_is_wanted(served: Served, book: Book):
     assert book.requests == [("POST", "/first", b"{}")]
 
 
+def test_an_old_client_is_asked_for_no_body(served: Served):
+    head = b"POST /first HTTP/1.0\r\nHost: stoa.test\r\nContent-Type: application/json\r\n"
+    with served.client() as client:
+        client.send(head + b"Expect: 100-continue\r\nContent-Length: 2\r\n\r\n{}")
+        assert client.rest() == [200]
+
+
 def test_a_body_that_is_mostly_wrapping_is_cut_off(served: Served, book: Book):
     wrapping = b"1;" + b"x" * 65536 + b"\r\na\r\n"
     with served.client() as client:

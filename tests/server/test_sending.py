@@ -33,6 +33,10 @@ async def app(scope: Scope, receive: Receive, send: Send) -> None:
             await send({"type": "http.response.start", "status": 200, "headers": [length]})
             await send({"type": "http.response.body", "body": BODY[:4], "more_body": True})
             await send({"type": "http.response.body", "body": BODY[4:]})
+        case "/stream":
+            await send({"type": "http.response.start", "status": 200, "headers": []})
+            await send({"type": "http.response.body", "body": BODY[:4], "more_body": True})
+            await send({"type": "http.response.body", "body": BODY[4:]})
         case _:
             length = (b"content-length", b"%d" % (len(BODY) + 1))
             await send({"type": "http.response.start", "status": 200, "headers": [length]})
@@ -80,6 +84,20 @@ def test_a_request_gets_one_answer_though_the_application_sends_two(client: Clie
     """A second one would be read as the answer to the next request."""
     assert client.send(REQUEST % (b"GET", b"twice")).rest() == [200]
     assert client.received.count(BODY) == 1
+
+
+OLD = b"GET /%b HTTP/1.0\r\nHost: stoa.test\r\nConnection: keep-alive\r\n\r\n"
+
+
+@pytest.mark.parametrize("path", [b"whole", b"pieces", b"stream"])
+def test_an_old_client_reads_the_body_as_it_is_until_the_connection_ends(
+    client: Client, path: bytes
+) -> None:
+    """HTTP/1.0 knows neither chunks nor connections that stay open unannounced."""
+    assert client.send(OLD % path).rest() == [200]
+    assert client.last.content == BODY
+    assert "transfer-encoding" not in client.last.headers
+    assert client.last.headers["connection"] == "close"
 
 
 def cycles() -> int:

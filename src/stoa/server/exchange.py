@@ -17,12 +17,13 @@ class Sender:
     """The ASGI `send` of one request, around uvicorn's. A start message that ends with a
     `content-length`, or has `HeaderLines`, is held back until the body message."""
 
-    __slots__ = ("_cycle", "_send", "_start")
+    __slots__ = ("_cycle", "_ends_by_closing", "_send", "_start")
 
     def __init__(self, cycle: RequestResponseCycle, send: Send) -> None:
         self._cycle = cycle
         self._send = send
         self._start: Message | None = None
+        self._ends_by_closing = False
 
     async def __call__(self, message: Message) -> None:
         start, self._start = self._start, None
@@ -30,10 +31,22 @@ class Sender:
             if self._sent_whole(start, message):
                 return
             await self._send(start)
-        elif message["type"] == "http.response.start" and _names_length(message.get("headers", ())):
-            self._start = message
-            return
+        elif message["type"] == "http.response.start":
+            if _names_length(message.get("headers", ())):
+                self._start = message
+                return
+            self._ends_by_closing = self._cycle.scope["http_version"] == "1.0" and not any(
+                name == b"content-length" for name, _ in message.get("headers", ())
+            )
+        if self._ends_by_closing:
+            self._send_unchunked(message)
         await self._send(message)
+
+    def _send_unchunked(self, message: Message) -> None:
+        """Have uvicorn send no chunks, which HTTP/1.0 does not know: the body ends with the
+        connection."""
+        self._cycle.chunked_encoding = False
+        self._cycle.expected_content_length = len(message.get("body", b""))
 
     def _sent_whole(self, start: Message, message: Message) -> bool:
         """Send the response in one write, if that is safe; returns whether it was sent."""

@@ -339,6 +339,7 @@ class HttpConnection(HttpToolsProtocol):
             and not self._connections.draining
             and self.parser.get_method() == method
             and self.parser.should_keep_alive()
+            and self.parser.get_http_version() == "1.1"
             and not self.parser.should_upgrade()
             and (self._running is None or self._running.response_complete)
             # Back pressure: a client that does not read its responses gets no cached one.
@@ -433,6 +434,8 @@ class HttpConnection(HttpToolsProtocol):
         hosts, version = names.count(b"host"), self.parser.get_http_version()
         if (version != "1.1" or hosts != 1) and (version != "1.0" or hosts > 1):
             raise _AmbiguousRequest
+        if version == "1.0":  # whose clients know no interim response (RFC 9110, 10.1.1)
+            self.expect_100_continue = False
         if _FRAGMENT in self.url:  # a fragment, which is for the client alone: others cut it off
             raise _AmbiguousRequest
         if len(names) > limits.HEADER_LINES:
