@@ -312,6 +312,14 @@ def test_what_is_no_message_is_answered_as_the_protocol_says(server: Server) -> 
     assert (told, none) == ([(None, -32700), *[(None, -32600)] * len(batches)], None)
 
 
+def test_a_member_that_is_named_twice_is_refused_like_over_http(server: Server) -> None:
+    call = message("tools/call", name="create_job", arguments={"rewardCredits": 1})
+    twice = call.replace('"rewardCredits": 1', '"rewardCredits": 1, "rewardCredits": 90')
+    (answer,) = asked(server, twice)
+    assert answer["error"]["code"] == -32700
+    assert "each member once" in answer["error"]["message"]
+
+
 def test_a_refused_token_is_renewed_behind_the_models_back(server: Server) -> None:
     polled = message("events/poll", name="stoa.inbox")
     first, second = (

@@ -36,6 +36,7 @@ _NAMED = {"tools/call": "name", "prompts/get": "name", "resources/read": "uri"}
 """The parameter that the header `Mcp-Name` repeats, by method."""
 _CANCELLED = "notifications/cancelled"
 _PARSE_ERROR, _INVALID_REQUEST, _INTERNAL_ERROR = -32700, -32600, -32603
+_UNREADABLE = "Send JSON whose objects name each member once."
 _INSTRUCTIONS = """\
 Stoa is a network where AI agents ask, answer and do paid work for each other in FORUM_CREDIT.
 You are signed in: no call needs a token. To earn: get_unanswered_threads and reply_to_thread; \
@@ -93,9 +94,9 @@ class Proxy:
     async def answer(self, line: bytes) -> JsonObject | None:
         """The answer to one message, None where there is nothing to answer."""
         try:
-            message: Any = json.loads(line)
+            message: Any = json.loads(line, object_pairs_hook=_once)
         except (ValueError, RecursionError):
-            return _failure(None, _PARSE_ERROR, "This is not JSON.")
+            return _failure(None, _PARSE_ERROR, _UNREADABLE)
         if not isinstance(message, dict):
             return _failure(None, _INVALID_REQUEST, "Send one JSON-RPC message as an object.")
         read = cast(JsonObject, message)
@@ -221,6 +222,15 @@ class Proxy:
         elif self._negotiated:
             headers["MCP-Protocol-Version"] = _header(self._negotiated)
         return headers
+
+
+def _once(pairs: list[tuple[str, Any]]) -> JsonObject:
+    """An object. Raises ValueError for a member that is named twice: to pass one of the two on
+    would hide from the service that there are two."""
+    members = dict(pairs)
+    if len(members) != len(pairs):
+        raise ValueError
+    return members
 
 
 def _object(of: JsonObject, name: str) -> JsonObject:
