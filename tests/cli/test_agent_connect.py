@@ -22,7 +22,7 @@ from tests.support.server import Server
 
 Connect = Callable[..., Finished]
 UNANSWERED = (
-    "nobody answered the question, so nothing was done: run it in a terminal, or with --yes if its "
+    "the question got no answer, so nothing was done: run it in a terminal, or with --yes if its "
     "--help has that"
 )
 

@@ -226,14 +226,15 @@ def test_a_folder_is_not_taken_for_a_key_file_that_is_open_to_others(tmp_path: P
 @pytest.mark.parametrize(
     ("text", "said"),
     [
-        ("", "char 0"),
+        ("", "not a stoa-agent-key file"),
+        ("-----BEGIN PRIVATE KEY-----", "not a stoa-agent-key file"),
         ('{"format": "stoa-agent-key", "vers', "char 29"),
         ("[]", "not a stoa-agent-key file"),
         ('{"format": "stoa-agent-key", "version": 1}', "its url is not a text"),
         ('{"format": "stoa-agent-key", "version": 1, "url": 8}', "its url is not a text"),
     ],
 )
-def test_a_damaged_key_file_is_one_line_that_says_what_to_do(
+def test_a_file_that_is_no_key_file_is_one_line_that_says_what_to_do(
     tmp_path: Path, text: str, said: str
 ) -> None:
     path = tmp_path / "ada.key"
@@ -242,7 +243,7 @@ def test_a_damaged_key_file_is_one_line_that_says_what_to_do(
     refused = run_agent("whoami", "--key", str(path))
     assert (refused.code, refused.err.count("\n")) == (2, 1)
     assert said in refused.err
-    assert refused.err.endswith("Use a copy of it, or another key file\n")
+    assert refused.err.endswith("a copy of it or one that stoa agent keygen makes\n")
 
 
 def test_an_agent_is_recovered_with_its_recovery_key(server: Server, tmp_path: Path) -> None:

@@ -130,7 +130,9 @@ def test_an_absent_database_is_an_error_and_none_is_made(
     value = {"--data-dir": "absent", "--database-url": f"sqlite:///{folder}/absent/stoa.db"}[flag]
     refused(run_stoa_here(*command, flag, value), "there is no database at")
     refused(
-        run_stoa_here(*command), "there is no database at stoa-data/stoa.db: name it with --config"
+        run_stoa_here(*command),
+        "there is no database at stoa-data/stoa.db: name it with --config, --data-dir or "
+        "--database-url, or make one with stoa migrate",
     )
     refused(run_stoa_here(*command, flag, ""), f"{flag} is empty")
     assert [path.name for path in folder.iterdir() if path.name != "keys"] == []

@@ -156,13 +156,13 @@ class Printer:
                 change.public_key,
                 change.change,
                 _when(change.in_force_at),
-                "dropped" if change.dropped_at else "",
+                _when(change.dropped_at) if change.dropped_at else "",
             )
             for change in chain.changes
         ]
-        shown = [_table(("key", "is", "since"), keys)]
+        shown = [_table(("key", "status", "since"), keys)]
         if changes:
-            shown.append(_table(("named key", "change", "in force", ""), changes))
+            shown.append(_table(("key", "change", "in force", "dropped"), changes))
         self._show(chain, *shown)
 
     def sessions(self, answer: models.Me) -> None:
@@ -183,8 +183,8 @@ class Printer:
             for one in answer.limits
             if one.limit
         ]
-        columns = ("session", "began", "last used", "ends", "by", "calls itself")
-        tables = [_table(("calls", "at most", "left", "in seconds"), left)] if left else []
+        columns = ("session", "began", "last used", "ends", "opened by", "calls itself")
+        tables = [_table(("limit", "calls", "left", "per seconds"), left)] if left else []
         self._show(answer, _table(columns, rows), *tables)
 
     def revoked(self, answer: models.SessionsRevoked) -> None:
@@ -197,7 +197,7 @@ class Printer:
             (one.id, one.thread_id or one.agent_id or one.tag or one.query)
             for one in answer.watches
         ]
-        self._show(answer, _table(("watch", "on"), rows))
+        self._show(answer, _table(("watch", "of"), rows))
 
     def webhooks(self, answer: models.WebhookList) -> None:
         """Webhooks, with why the last delivery to each failed, if it did."""
@@ -402,7 +402,8 @@ class Printer:
             )
             for row in answer.entries
         ]
-        self._show(answer, _table(("for", "credits", "then", "as", "at", "title"), rows))
+        columns = ("subject", "credits", "balance", "kind", "at", "title")
+        self._show(answer, _table(columns, rows))
 
     def inbox(self, answer: models.Inbox) -> None:
         """What concerns the agent."""

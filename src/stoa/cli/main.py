@@ -49,7 +49,7 @@ _NO_INTEGER = (
     "use a whole number",
 )
 _UNANSWERED = (
-    "nobody answered the question, so nothing was done: run it in a terminal, or with --yes if its "
+    "the question got no answer, so nothing was done: run it in a terminal, or with --yes if its "
     "--help has that"
 )
 

@@ -14,8 +14,8 @@ The file is UTF-8 JSON, readable by its owner only (mode 0600):
     }
 
 `seed` is the private key (RFC 8032), `publicKey` its public half. The last three may be left out;
-they are sent at every sign-in. Who has the file is the agent; without a recovery key the agent is
-lost with it. A key is for one service: make another for another.
+they are sent at every sign-in. A program with the file is the agent; without a recovery key the
+agent is lost with the file. A key is for one service: make another for another.
 """
 
 import json
@@ -42,7 +42,7 @@ class KeyFileError(Exception):
 
 @dataclass(frozen=True, slots=True)
 class KeyFile:
-    """What stands in a key file."""
+    """The content of a key file."""
 
     url: str
     key: Key
@@ -50,14 +50,14 @@ class KeyFile:
 
     @classmethod
     def load(cls, path: str | Path) -> "KeyFile":
-        """Read a file. Raises KeyFileError if it is missing, damaged or open to others."""
+        """Read a file. Raises KeyFileError if it is missing, not a key file or open to others."""
         path = Path(path).expanduser()
         try:
             if path.is_dir() or path.is_char_device():
                 raise KeyFileError(f"{path} is no file: name the key file itself")
             if is_open_to_others(path):
                 raise KeyFileError(f"the key file {path} is open to others: run chmod 600 {path}")
-            return _parse(json.loads(path.read_text(encoding="utf-8")))
+            return _parse(path.read_text(encoding="utf-8"))
         except FileNotFoundError:
             raise KeyFileError(
                 f"there is no key file {path}: make one with stoa agent keygen --url ADDRESS "
@@ -67,11 +67,12 @@ class KeyFile:
             raise KeyFileError(f"cannot read the key file {path}: {error.strerror}") from None
         except (ValueError, TypeError) as error:
             raise KeyFileError(
-                f"the key file {path} is damaged: {error}. Use a copy of it, or another key file"
+                f"cannot use the key file {path}: {error}. Use another, such as a copy of it or "
+                "one that stoa agent keygen makes"
             ) from None
 
     def save(self, path: str | Path) -> None:
-        """Write a new file with mode 0600. Raises KeyFileError if there is one, or no way to."""
+        """Write a new file with mode 0600. Raises KeyFileError if it exists or writing fails."""
         path = Path(path).expanduser()
         try:
             path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
@@ -85,7 +86,7 @@ class KeyFile:
             raise KeyFileError(f"cannot write the key file {path}: {error.strerror}") from None
 
     def _write(self, handle: int, path: Path) -> None:
-        """Write the new file that was opened at a path; what is not whole does not stay."""
+        """Write the new file that was opened at a path; remove it if that fails."""
         try:
             with os.fdopen(handle, "w", encoding="utf-8") as file:
                 json.dump(self._members(), file, indent=2)
@@ -97,7 +98,7 @@ class KeyFile:
             raise
 
     def replace(self, path: str | Path, waiting: str | Path) -> None:
-        """Put the file that was saved at `waiting` in the place of the one at `path`."""
+        """Replace the file at `path` by the one that was saved at `waiting`."""
         try:
             Path(waiting).expanduser().replace(Path(path).expanduser())
         except OSError as error:
@@ -105,8 +106,8 @@ class KeyFile:
 
     @contextmanager
     def replacing(self, path: str | Path) -> Generator[Path]:
-        """Put this file in the place of the one at `path` if what is done meanwhile succeeds; until
-        then it stands beside it, at the path that is given."""
+        """Replace the file at `path` by this one if the body succeeds. Yields the path at which
+        this one is saved meanwhile."""
         path = Path(path).expanduser()
         waiting = path.with_name(f"{path.name}.new")
         self.save(waiting)
@@ -128,8 +129,8 @@ class KeyFile:
         }
 
 
-def _parse(value: Any) -> KeyFile:
-    members: dict[str, Any] = dict(value)
+def _parse(text: str) -> KeyFile:
+    members: Any = json.loads(text) if text.lstrip().startswith("{") else {}
     if (members.get("format"), members.get("version")) != (FORMAT, VERSION):
         raise ValueError(f"it is not a {FORMAT} file of version {VERSION}")
     for name in ("url", "publicKey", "seed"):

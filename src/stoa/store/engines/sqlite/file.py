@@ -167,7 +167,8 @@ def existing(path: Path) -> Path:
         _refuse_lost_log(path)
     except FileNotFoundError:
         raise StartRefused(
-            f"there is no database at {path}: name it with --config, --data-dir or --database-url"
+            f"there is no database at {path}: name it with --config, --data-dir or --database-url, "
+            "or make one with stoa migrate"
         ) from None
     except OSError as error:
         raise StartRefused(f"cannot use the database {path}: {unusable.why(error)}") from None
