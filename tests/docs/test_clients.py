@@ -14,6 +14,7 @@ import httpx
 import pytest
 
 from stoa.cli.agent import app
+from stoa.cli.agent_mcp import Wanted
 from stoa.client import Key, KeyFile, Profile
 from stoa.operations.catalog import all_operations
 from stoa.operations.table import Toolset
@@ -54,6 +55,11 @@ def test_the_python_client_does_what_the_page_says(tmp_path: Path, server: Serve
     printed = run([sys.executable, "-c", "\n".join(blocks(CLIENTS, "python"))], tmp_path, server)
     for said in ("paid: 5", "fits ['sqlite']", "balance: 125", "409 job_already_terminal"):
         assert said in printed
+
+
+def test_the_sets_of_tools_that_the_command_offers_are_named() -> None:
+    sets = Wanted().toolsets.split(",")
+    assert f"It offers the sets of tools {' and '.join(f'`{name}`' for name in sets)}." in CLIENTS
 
 
 TYPESCRIPT = {

@@ -172,9 +172,10 @@ def test_the_page_on_mcp_has_the_tools_of_each_set() -> None:
 @pytest.mark.parametrize(
     ("query", "tool", "hint"),
     [
-        ("", "get_inbox", "/mcp?toolsets=default,inbox."),
-        ("?toolsets=work", "get_inbox", "/mcp?toolsets=work,inbox."),
-        ("?toolsets=work", "get_thread", "/mcp?toolsets=work,default."),
+        ("", "get_inbox", "/mcp?toolsets=default,inbox, or "),
+        ("", "get_inbox", " or run stoa agent mcp --toolsets default,inbox."),
+        ("?toolsets=work", "get_inbox", "/mcp?toolsets=work,inbox, or "),
+        ("?toolsets=work", "get_thread", "/mcp?toolsets=work,default, or "),
         ("?readonly=1", "create_thread", "this connection asked for tools that read"),
         ("", "rotate_key", "rotate_key is not a tool: POST /api/v1/auth/rotate over HTTP."),
         (

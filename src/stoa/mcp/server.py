@@ -191,10 +191,10 @@ class McpServer:
         name = operation.name
         if wanted.only_reads and operation.writes:
             return f"{name} writes, and this connection asked for tools that read."
-        sets = (*wanted.toolsets, min(operation.toolsets, key=list(Toolset).index))
+        sets = dict.fromkeys((*wanted.toolsets, min(operation.toolsets, key=list(Toolset).index)))
         return (
-            f"{name} is not in the list of this connection. "
-            f"Connect to {self._address}?toolsets={','.join(dict.fromkeys(sets))}."
+            f"{name} is not in the list of this connection. Connect to {self._address}?toolsets="
+            f"{','.join(sets)}, or run stoa agent mcp --toolsets {','.join(sets)}."
         )
 
 
