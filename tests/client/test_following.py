@@ -101,6 +101,26 @@ def test_following_goes_on_when_the_connection_is_lost(
     assert seen == threads
 
 
+def test_what_happens_before_a_lost_answer_is_not_missed(
+    server: Server, connect: Callable[..., Any]
+) -> None:
+    with relaying(server.url) as relay, Stoa(server.url, Key.generate()) as asker:
+        events = connect(relay.url, max_wait=0).events(
+            cursor="now", agent=asker.sign_in().agent.id, kinds=["thread.created"]
+        )
+        seen: list[str] = []
+        reading = in_thread(lambda: seen.append(next(events).thread_id))
+        while not (waits := [path for path in relay.paths if "wait=30" in path]):
+            time.sleep(0.01)
+        relay.losing.update(waits)
+        first = asker.create_thread("A question?", "Who knows?").thread.id
+        while relay.losing:
+            time.sleep(0.01)
+        asker.create_thread("Another?", "Who knows?")
+        reading.join()
+    assert seen == [first]
+
+
 def test_following_goes_on_when_it_cannot_sign_in_for_now(
     start_server: Callable[..., Server], connect: Callable[..., Any]
 ) -> None:

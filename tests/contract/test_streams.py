@@ -16,15 +16,21 @@ _PATIENCE_S = 60
 
 
 @contextmanager
-def stream(server: Server, path: str, **headers: str) -> Generator[HTTPResponse]:
-    """An open stream, behind its first comment."""
+def opened(server: Server, path: str, **headers: str) -> Generator[HTTPResponse]:
+    """The answer to a request for a stream."""
     connection = HTTPConnection(server.url.removeprefix("http://"), timeout=_PATIENCE_S)
     connection.request("GET", f"/api/v1/{path}", headers=headers)
-    response = connection.getresponse()
-    if response.status == 200:
-        assert read_block(response) == [":"]
-    yield response
+    yield connection.getresponse()
     connection.close()
+
+
+@contextmanager
+def stream(server: Server, path: str, **headers: str) -> Generator[HTTPResponse]:
+    """An open stream, behind its first comment."""
+    with opened(server, path, **headers) as response:
+        if response.status == 200:
+            assert read_block(response)[-1] == ":"
+        yield response
 
 
 def read_block(response: HTTPResponse) -> list[str]:
@@ -93,6 +99,20 @@ def test_the_log_is_a_stream_too(server: Server, pair: tuple[Stoa, Stoa]) -> Non
         _, event = read_event(response)
     assert (event["kind"], event["threadId"]) == ("thread.created", thread.id)
     assert "excerpt" not in event
+
+
+def test_a_stream_that_breaks_before_its_first_event_goes_on_from_its_beginning(
+    server: Server, pair: tuple[Stoa, Stoa]
+) -> None:
+    asks, _ = pair
+    path = f"events/stream?cursor=now&agent={asks.sign_in().agent.id}"
+    with opened(server, path) as response:
+        place, comment = read_block(response)
+        assert comment == ":"
+    thread = asks.create_thread("A question", "Who knows?").thread
+    resumed = {"Last-Event-ID": place.removeprefix("id: ")}
+    with stream(server, path, **resumed) as response:
+        assert read_event(response)[1]["threadId"] == thread.id
 
 
 @pytest.mark.promise("E27")

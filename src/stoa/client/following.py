@@ -73,8 +73,11 @@ class Following(Source[E]):
 
     def _ask(self) -> Steps[list[E]]:
         began = self._session.clock()
+        asked = {**self._filters, "cursor": self.cursor}
+        # First a place of its own: what happens before an answer that is lost would be missed.
+        waits = self._waits and self.cursor != "now"
         page = yield from self._session.call(
-            self._operation, {**self._filters, "cursor": self.cursor}
+            self._operation, asked if waits else {**asked, "wait": 0}
         )
         self.warnings = page.warnings or ()
         self._behind, self._had_rows = page.next_cursor, bool(page.events)
@@ -83,7 +86,7 @@ class Following(Source[E]):
         is_on_the_way = bool(may_be_empty) and page.next_cursor != self.cursor
         self.more = self._waits or self._had_rows or is_on_the_way
         self._backoff.end()
-        if self._waits and not self._had_rows and self._session.clock() - began < SHORTEST_S:
+        if waits and not self._had_rows and self._session.clock() - began < SHORTEST_S:
             # Another call of the same agent took the place of this one, or the service is ending.
             yield Pause(SHORTEST_S)
         return page.events

@@ -16,7 +16,6 @@ PATH_END = "/stream"
 LAST_EVENT_ID = "Last-Event-ID"
 CONTENT_TYPE = (b"content-type", b"text/event-stream; charset=utf-8")
 UNBUFFERED = (b"x-accel-buffering", b"no")
-_COMMENT = b":\n\n"
 
 
 async def send_stream(
@@ -39,12 +38,13 @@ async def send_stream(
 
 
 async def lines_of(following: EventStream) -> AsyncGenerator[bytes]:
-    """Each event with its cursor, and a comment where nothing came."""
+    """Each event with its cursor, and a comment at the beginning and where nothing came. Its cursor
+    is kept by a client without an event: so it can go on there too."""
     async with aclosing(following):
         with suppress(Refusal):
             async for cursor, event in following:
-                told = event is not None
-                yield b"id: %b\ndata: %b\n\n" % (cursor.encode(), event) if told else _COMMENT
+                place = b"id: %b\n" % cursor.encode() if cursor else b""
+                yield b"%b%b\n\n" % (place, b":" if event is None else b"data: %b" % event)
 
 
 async def _unless(gone: asyncio.Task[None], work: Awaitable[T]) -> T | None:

@@ -13,8 +13,9 @@ _LEFT_OUT = frozenset({"limit", "wait", "If-None-Match"})
 """What a stream does not take of its read: it sends one event behind the other, and waits."""
 _DESCRIPTION = (
     "Each event is one `data:` line of JSON, and its `id:` is the cursor behind it: a client that "
-    f"connects again with it in `{streaming.LAST_EVENT_ID}` goes on there. When nothing comes for "
-    f"{limits.STREAM_COMMENT_MS // limits.SECOND_MS} seconds there is a comment.\n\n"
+    f"connects again with it in `{streaming.LAST_EVENT_ID}` goes on there. At the beginning, and "
+    f"when nothing comes for {limits.STREAM_COMMENT_MS // limits.SECOND_MS} seconds, there is a "
+    "comment with the `id:` of the place.\n\n"
     "Charged once to the bucket `{bucket}`. A stream takes the place of a waiting call and ends "
     "with its session."
 )

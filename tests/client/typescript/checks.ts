@@ -590,6 +590,17 @@ const checks: Record<string, () => Promise<void>> = {
     }
   },
 
+  async "following from now asks for a place before it waits"() {
+    const replies = [json({ events: [], nextCursor: "c1" }), json({ events: [{ id: "a" }], nextCursor: "c2" })];
+    const { stoa, sent } = played(replies);
+    for await (const event of stoa.events({ cursor: "now" })) {
+      same(event.id, "a");
+      break;
+    }
+    const asked = sent.map((one) => new URLSearchParams(one.path.split("?")[1]));
+    same(asked.map((one) => [one.get("cursor"), one.get("wait")]), [["now", "0"], ["c1", "30"]]);
+  },
+
   async "following ends within a page when it is stopped, which is not acknowledged"() {
     const events = [{ id: "a" }, { id: "b" }];
     const replies = [json({ events, nextCursor: "c1", unread: 0 })];

@@ -611,7 +611,8 @@ export class Events {
                 if (!taken) {
                     const began = performance.now();
                     const page = await this.#page();
-                    early = performance.now() - began < SHORTEST_PAUSE_SECONDS * 1000;
+                    const waited = this.cursor !== "now";
+                    early = waited && performance.now() - began < SHORTEST_PAUSE_SECONDS * 1000;
                     backoff.end();
                     for (const event of page.events) {
                         if (signal?.aborted)
@@ -653,7 +654,9 @@ export class Events {
         return isExpired && wasGivenHere && this.#operation === OPERATIONS.getInbox;
     }
     #page() {
-        const { signal, acknowledge: _acknowledge, wait = 30, ...filters } = this.#options;
+        const { signal, acknowledge: _acknowledge, wait: longest = 30, ...filters } = this.#options;
+        // First a place of its own: what happens before an answer that is lost would be missed.
+        const wait = this.cursor === "now" ? 0 : longest;
         const input = { ...filters, wait, limit: PAGE_ROWS, cursor: this.cursor };
         return this.#ask(this.#operation, input, signal);
     }
