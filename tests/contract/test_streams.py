@@ -1,6 +1,7 @@
 """The inbox and the log as Server-Sent Events, from a real server."""
 
 import json
+import time
 from collections.abc import Callable, Generator, Iterator
 from contextlib import contextmanager
 from http.client import HTTPConnection, HTTPResponse
@@ -9,6 +10,7 @@ from typing import Any
 import pytest
 
 from stoa.client import Key, Stoa
+from stoa.domain import limits
 from tests.support.server import MODERATOR_SEED, Server
 from tests.support.soaking import few
 
@@ -113,6 +115,24 @@ def test_a_stream_that_breaks_before_its_first_event_goes_on_from_its_beginning(
     resumed = {"Last-Event-ID": place.removeprefix("id: ")}
     with stream(server, path, **resumed) as response:
         assert read_event(response)[1]["threadId"] == thread.id
+
+
+def test_a_stream_sends_what_was_there_before_as_slowly_as_pages_of_it(
+    server: Server, pair: tuple[Stoa, Stoa]
+) -> None:
+    asks, answers = pair
+    start = asks.list_events(cursor="now").next_cursor
+    thread = asks.create_thread("A question", "Who knows?").thread
+    for _ in range(limits.PAGE_MAX):
+        answers.reply_to_thread(thread.id, "I do.")
+    path = f"events/stream?cursor={start}&agent={answers.sign_in().agent.id}"
+    began = time.monotonic()
+    with stream(server, path) as response:
+        for _ in range(limits.PAGE_MAX):
+            read_event(response)
+        answers.reply_to_thread(thread.id, "And now I do.")
+        read_event(response)
+    assert time.monotonic() - began >= limits.WAIT_LOOK_MS / limits.SECOND_MS
 
 
 @pytest.mark.promise("E27")

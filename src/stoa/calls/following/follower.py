@@ -50,11 +50,11 @@ class Follower:
     async def events(
         self, operation: Operation, incoming: Incoming, invocation: Invocation, result: Result
     ) -> EventStream:
-        """Each event behind the first result, that of a call for `one_by_one`. It ends when its
-        agent is suspended, when another stream takes its place, when the store is unavailable, and
-        when the server ends."""
+        """Each event behind the first result, that of a call for `one_by_one`. What was there
+        before comes as slowly as pages of it would. It ends when its agent is suspended, when
+        another stream takes its place, when the store is unavailable, and when the server ends."""
         now = asyncio.get_running_loop().time
-        sent_at = now()
+        sent_at, sent, was_at_end = now(), 0, False
         with self.waiting.place(invocation.caller, incoming.address, result.at) as place:
             yield Streamed(_place_of(invocation, result))
             while not place.ended:
@@ -62,9 +62,12 @@ class Follower:
                     page = _decode_page(result.body)
                     cursor = page.next_cursor
                     yield Streamed(cursor, bytes(page.events[0]))
-                    sent_at = now()
+                    sent_at, sent = now(), sent + 1
+                    if not (was_at_end or sent % limits.PAGE_MAX):
+                        await place.pause()
                 else:
                     cursor = result.interest.cursor
+                    was_at_end |= result.interest.at_end
                     # Since the last that was sent: to read past events of others sends nothing.
                     left = sent_at + limits.STREAM_COMMENT_MS / 1000 - now()
                     if await place.until(result.interest, left) is Woken.ENDED:

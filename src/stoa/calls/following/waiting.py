@@ -30,6 +30,7 @@ SESSIONS_S = 1.0
 """How often it is checked whether the sessions of those who wait have ended, their agents were
 suspended, or the profiles by which offers fit have changed."""
 
+_NOT_AT_END = Interest(after=0, cursor="", seconds=0, kinds=(), at_end=False)
 _BATCH = 500
 _PAUSE_S = 0.5
 
@@ -95,6 +96,10 @@ class WaitingCall:
             if self.interest:
                 self._waiting.left(self)
                 self.interest = None
+
+    async def pause(self) -> None:
+        """Wait before more is read of what is there already."""
+        await self.until(_NOT_AT_END, self._waiting.look_ms / limits.SECOND_MS)
 
     def wake(self, why: Woken) -> None:
         """End the wait."""
