@@ -18,6 +18,7 @@ from stoa.store.transfer import backups
 from tests.support.app import App
 from tests.support.clock import DAY, VirtualClock
 from tests.support.database import query
+from tests.support.ledger import broken
 from tests.support.limits_off import LIMITS_OFF
 from tests.support.postgresql import PostgreSQL, name_of
 from tests.support.processes import until
@@ -88,6 +89,11 @@ def found_in(url: str) -> tuple[list[str], list[tuple[Any, ...]]]:
     return [title for (title,) in titles], query(settings_of(url), "SELECT hash FROM token")
 
 
+def epoch_of(url: str) -> int:
+    """The epoch of the log of events there."""
+    return query(settings_of(url), "SELECT coalesce(max(epoch), 0) FROM event_log_state")[0][0]
+
+
 @pytest.mark.promise("B11")
 def test_a_dump_is_restored_as_the_page_says_and_counts_as_a_backup(
     cluster: PostgreSQL, folder: Path
@@ -107,6 +113,25 @@ def test_a_dump_is_restored_as_the_page_says_and_counts_as_a_backup(
     assert found_in(restored) == (["Before the dump"], [])
     titles, tokens = found_in(url)
     assert (titles, len(tokens)) == (["Before the dump", "After the dump"], 2)
+
+
+def test_a_dump_is_restored_beside_containers_as_their_page_says(
+    cluster: PostgreSQL, folder: Path
+) -> None:
+    cluster.do("CREATE ROLE stoa SUPERUSER LOGIN")
+    cluster.do(f"CREATE DATABASE stoa OWNER stoa TEMPLATE {name_of(cluster.new())}")
+    url, restored = (cluster.url(name, user="stoa") for name in ("stoa", "restored"))
+    page = (ROOT / "docs/operating/releases.md").read_text("utf-8")
+    inside = r"docker compose -f full.yaml exec -T postgresql (.+(?:\n +.+)*)"
+    dump, *restore = re.findall(inside, page)
+    assert [command.split()[0] for command in restore] == ["createdb", "pg_restore", "psql"]
+    ask(url, "Before the dump")
+    begun = epoch_of(url)
+    for command in (dump, *restore):
+        run(cluster, folder, command, PGHOST=str(cluster.socket.parent))
+    assert found_in(restored) == (["Before the dump"], [])
+    assert epoch_of(restored) > begun
+    assert broken(settings_of(restored)) == {}
 
 
 @pytest.mark.soak
