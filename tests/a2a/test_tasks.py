@@ -225,8 +225,11 @@ def test_a_wrong_length_of_the_history_is_said_before_anything_is_done(
 
 
 @pytest.mark.parametrize("engine", ["sqlite"])
-def test_a_message_that_asks_for_a_dry_run_is_not_carried_out(stoa: App, hirer: A2A) -> None:
-    offer = said({"title": "A job", "reward": {"amount": 10}, "dryRun": True}, "Do it.")
+@pytest.mark.parametrize("name", ["dryRun", "dry_run", "dryrun"])
+def test_a_message_that_asks_for_a_dry_run_is_not_carried_out(
+    stoa: App, hirer: A2A, name: str
+) -> None:
+    offer = said({"title": "A job", "reward": {"amount": 10}, name: True}, "Do it.")
     refused = hirer.ask("SendMessage", message=offer, configuration=AT_ONCE)
     assert problem(refused)[0] == -32602
     assert "no dry run" in refused["error"]["message"]

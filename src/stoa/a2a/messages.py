@@ -8,11 +8,13 @@ from stoa.a2a.rpc import CONTENT_TYPE, NOT_FOUND, Params, RpcError, wrong
 from stoa.calls import dry_runs
 from stoa.domain.ids import prefix_of
 from stoa.domain.limits import TITLE_CHARS
+from stoa.schemas.names import Names
 from stoa.schemas.validation import Values
 
 _DECIDES = "Must be `accept` or `reject`, in a message that names its task."
 _MADE_HERE = "`taskId` and `contextId` are made by this service: leave them out at first."
 _TARGETS = ("th", "job")
+_DRY_RUN = Names((dry_runs.ARGUMENT,))
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,7 +50,8 @@ def _asked(message: Params) -> AskedOperation:
     about = _about(message)
     if data is None:
         return _said(text, about)
-    if dry_runs.ARGUMENT in data:  # what it asks for must not be done in earnest
+    # What it asks for must not be done in earnest, however it spells that.
+    if any(_DRY_RUN.meant(name, measured=False) for name in data):
         raise wrong(f"`{_in_data(dry_runs.ARGUMENT)}` must be left out: A2A has no dry run.")
     if "action" in data:
         return _decision(data, text, about)
