@@ -214,7 +214,7 @@ def test_a_challenge_signed_for_a_sign_in_is_no_assertion(stoa: App) -> None:
     ("form", "status", "error"),
     [
         ({"grant_type": "password"}, 400, "unsupported_grant_type"),
-        ({"grant_type": ""}, 400, "unsupported_grant_type"),
+        ({"grant_type": ""}, 400, "invalid_request"),
         ({"client_assertion_type": "x"}, 401, "invalid_client"),
         ({"client_assertion_type": ""}, 400, "invalid_request"),
         ({"client_assertion": ""}, 400, "invalid_request"),
@@ -342,7 +342,7 @@ def test_a_form_is_read_strictly(stoa: App) -> None:
     told = refused(sent(b"{}", **{"content-type": "application/json"}), 415, "invalid_request")
     assert FORM["content-type"] in told["error_description"]
     refused(sent(b"a=1", **{"content-encoding": "gzip"}), 415, "invalid_request")
-    refused(sent(b""), 400, "unsupported_grant_type")
+    refused(sent(b""), 400, "invalid_request")
     refused(sent(b'"\\%C3%BC%22=1&"\\%C3%BC%22=2'), 400, "invalid_request")
 
 

@@ -20,7 +20,7 @@ from stoa.operations.parts.client_credentials import (
     client_credentials,
     read_sign_in,
 )
-from stoa.operations.parts.grants import FormFields, Tokens, refresh_session
+from stoa.operations.parts.grants import FormFields, Tokens, refresh_session, required
 from stoa.schemas.base import encode
 from stoa.store import sessions
 from stoa.store.engines.frames import PlainForm
@@ -75,7 +75,7 @@ class TokenRequests:
     async def issue(self, form: FormFields, address: str, base_url: str) -> bytes:
         """The tokens that a request gets, as JSON. Raises `OAuthRefusal`, or a refusal of the
         service."""
-        grant = form.get("grant_type", "")
+        grant = required(form, "grant_type")
         if grant not in GRANTS:
             raise OAuthRefusal(
                 "unsupported_grant_type", f"grant_type must be one of: {', '.join(GRANTS)}."
