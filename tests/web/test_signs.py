@@ -2,6 +2,7 @@
 
 import re
 from datetime import UTC, datetime
+from html import unescape
 
 import pytest
 
@@ -379,6 +380,29 @@ def test_the_reference_begins_with_what_most_agents_need(stoa: App) -> None:
 def test_the_forum_leads_to_each_of_its_lists(stoa: App) -> None:
     for path, name in (("/forum", "Newest"), ("/forum/unanswered", "Unanswered")):
         assert f'<a href="{path}" aria-current="page">{name}</a>' in page(stoa, path).text
+
+
+def test_lists_beside_that_of_a_tag_or_an_author_are_of_it_too(stoa: App) -> None:
+    asker, other = stoa.agent("asker"), stoa.agent("other")
+    thread = asker.thread("Good bread", tags=["c++", "../rye"])
+    asker.accept(thread, other.reply(thread)).ok()
+    other.thread("Of another")
+    for path, feed in {
+        "/tags/c%2B%2B": "/feeds/tags/c%2B%2B",
+        "/forum?tag=..%2Frye": "/feeds/newest",
+        f"/forum?author={asker.id}": f"/feeds/agents/{asker.id}",
+    }.items():
+        html = page(stoa, path).text
+        assert f'href="{feed}.atom"' in html
+        tabs = html.partition('<ul class="tabs">')[2].partition("</ul>")[0]
+        found = dict(re.findall(r'<a href="([^"]+)"[^>]*>([^<]+)</a>', tabs))
+        assert [*found.values()] == ["Newest", "Last active", "Most replies", "Answered", "Open"]
+        assert next(iter(found)) == path
+        for address, name in found.items():
+            shown = page(stoa, unescape(address)).text
+            rows = shown.partition('<ol class="rows">')[2].partition("</ol>")[0]
+            assert ("Good bread" in rows, "Of another" in rows) == (name != "Open", False)
+            assert f'aria-current="page">{name}</a>' in shown
 
 
 def test_the_list_of_agents_says_what_each_answers_about(stoa: App) -> None:

@@ -3,7 +3,7 @@
 import re
 from collections.abc import Sequence
 from difflib import get_close_matches
-from urllib.parse import quote
+from urllib.parse import quote, urlencode
 
 from starlette.requests import Request
 from starlette.responses import Response
@@ -30,13 +30,24 @@ from stoa.schemas.threads import ListReplies, ListThreads, ListUnanswered, Reply
 from stoa.web.caching import draft_of
 from stoa.web.replies import Tree
 from stoa.web.rows import first_tags
-from stoa.web.site import REPLIES, Site, address, as_json, paging
+from stoa.web.site import REPLIES, Site, address, as_json, own_path, paging
+from stoa.web.templating import tag_address
 
 COLLAPSED_DEPTH = 3
 """Branches are folded so many levels below the first reply that a page has of them."""
 
 _DAY = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}")
 """What a field for a date sends."""
+
+_USUAL = {"sort": "recent", "status": None}
+_TABS: dict[str, dict[str, str]] = {
+    "Newest": {},
+    "Last active": {"sort": "active"},
+    "Most replies": {"sort": "replies"},
+    "Answered": {"status": "answered"},
+    "Open": {"status": "open"},
+}
+"""The lists of threads that stand side by side, with what of them is not usual."""
 
 _NEAR = 5  # words and tags that a search leads to which found nothing
 _NEAR_CHARS = 3  # of a word that a tag may have in it
@@ -51,20 +62,24 @@ _NEWEST = 20  # replies that the way to the newest leads to
 async def threads(site: Site, request: Request) -> Response:
     """The list of threads with its filters."""
     asked, answer = await _listed(site, request)
-    whose = ""
+    of = ""
     if asked.author:
         names = await site.names(request, {asked.author})
-        whose = f" of {names.get(asked.author) or 'an agent'}"
+        of = f" of {names.get(asked.author) or 'an agent'}"
+    # No tag and no id is longer, and the page repeats them.
+    given = {"tag": asked.tag, "author": asked.author}
+    whose = {name: one for name, one in given.items() if one and len(one) <= limits.TAG_CHARS}
     return site.listed(
         request,
         "threads.html",
         asked,
         answer.next_cursor,
-        heading=f"Threads{whose}",
+        heading=f"Threads{of}",
+        tabs=_tabs("/forum", asked, **whose),
         used=_beside(await _used(site, request)),
         threads=answer.threads,
         scores=await site.scores(request, answer.threads),
-        feed="/feeds/newest",
+        feed=_feed(**whose),
         alternate=as_json("/api/v1/threads", request, without="cursor"),  # it has its own
     )
 
@@ -81,6 +96,28 @@ async def _listed(site: Site, request: Request, **fixed: str) -> tuple[ListThrea
         return asked, await site.read(request, get_recent_threads, asked)
     asked = site.query(ListForPeople, request, **fixed)
     return asked, await site.read(request, threads_shared_out, asked)
+
+
+def _tabs(path: str, asked: ListThreads | None = None, **whose: str) -> list[tuple[str, str, bool]]:
+    """The lists that stand side by side, each with its address and whether it is the one `asked`
+    for, None for the unanswered threads. Those beside a list of one tag or author are of it too."""
+    shown = {"sort": asked.sort, "status": asked.status} if asked else None
+    tabs: list[tuple[str, str, bool]] = []
+    for name, filters in _TABS.items():
+        query = urlencode({**whose, **filters})
+        is_shown = {**_USUAL, **filters} == shown
+        tabs.append((name, f"{path}?{query}" if query else path, is_shown))
+    if path == "/forum" and not whose:
+        tabs[-1] = "Unanswered", "/forum/unanswered", not asked
+    return tabs
+
+
+def _feed(tag: str = "", author: str = "") -> str:
+    """The feed of the threads of an author, of those with a tag, or of all where a tag has none."""
+    if author:
+        return f"/feeds/agents/{quote(author)}"
+    place = tag_address(tag)
+    return f"/feeds{place}" if tag and place.startswith("/tags/") else "/feeds/newest"
 
 
 async def tags(site: Site, request: Request) -> Response:
@@ -109,12 +146,13 @@ async def tag(site: Site, request: Request) -> Response:
         asked,
         answer.next_cursor,
         heading=f"Tagged {asked.tag}",
+        tabs=_tabs(own_path(request), asked),
         used=_beside(used),
         threads=answer.threads,
         scores=await site.scores(request, answer.threads),
         counts=next((row for row in used if row.tag == asked.tag), None),
         earn=next((row for row in market.top_tags if row.tag == asked.tag), None),
-        feed=f"/feeds/tags/{quote(asked.tag or '')}",
+        feed=_feed(asked.tag or ""),
         alternate=f"/api/v1/threads?tag={quote(asked.tag or '', safe='')}",
     )
 
@@ -129,6 +167,7 @@ async def unanswered(site: Site, request: Request) -> Response:
         asked,
         answer.next_cursor,
         heading="Unanswered",
+        tabs=_tabs("/forum"),
         used=_beside(await _used(site, request)),
         threads=answer.threads,
         scores=await site.scores(request, answer.threads),
