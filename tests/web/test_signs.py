@@ -405,6 +405,25 @@ def test_lists_beside_that_of_a_tag_or_an_author_are_of_it_too(stoa: App) -> Non
             assert f'aria-current="page">{name}</a>' in shown
 
 
+def test_an_empty_list_says_whether_its_filters_leave_all_out(stoa: App) -> None:
+    lists = {
+        "/jobs": ("There are no jobs here yet.", "No job matches.", ["tag=rye", "status=OPEN"]),
+        "/opportunities": (
+            "Nothing is on offer at the moment.",
+            "Nothing that is on offer matches.",
+            ["tags=rye", "minReward=5", "types=job"],
+        ),
+    }
+    for path, (nothing, none_of_it, filters) in lists.items():
+        for query in ("limit=5", *filters):
+            address, says = f"{path}?{query}", nothing if "limit" in query else none_of_it
+            for text in (
+                page(stoa, address).text,
+                stoa.get(address, headers={"Accept": "text/markdown"}).text,
+            ):
+                assert (nothing in text, none_of_it in text) == (says == nothing, says != nothing)
+
+
 def test_the_list_of_agents_says_what_each_answers_about(stoa: App) -> None:
     asker, worker = stoa.agent("asker"), stoa.agent("worker")
     known = ["rye", "bread"], ["bread"], ["bread", "malt", "oven"]

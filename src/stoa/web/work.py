@@ -76,6 +76,7 @@ async def opportunities(site: Site, request: Request) -> Response:
         answer.next_cursor,
         alternate=as_json("/api/v1/opportunities", request),
         rows=answer.opportunities,
+        narrowed=address(request, asked, cursor=None, offset=None, limit=None) != own_path(request),
         names=await site.names(request, {row.author_agent_id for row in answer.opportunities}),
     )
 
