@@ -35,6 +35,10 @@ class Branch:
     reply: Reply
     children: list["Branch"] = field(default_factory=list["Branch"])
 
+    def below(self) -> int:
+        """How many replies are below it on this page."""
+        return sum(1 + child.below() for child in self.children)
+
 
 def branches(replies: list[Reply]) -> list[Branch]:
     """The replies of a page as trees; one whose parent is on another page is a root here."""
@@ -92,7 +96,7 @@ class ShownReply(NamedTuple):
 
 
 class Tree(NamedTuple):
-    """The replies of a page, to be shown as a tree whose levels are folded from `folds_at` on.
+    """The replies of a page, shown as a tree in which what is below `folds_at` levels is folded.
 
     `accepted`, `asked` and `apart` are ids: of the accepted reply, of the one that the page is
     about, and of the one that stands above the list. With `by_score` the accepted one has no
@@ -132,8 +136,8 @@ class Tree(NamedTuple):
         for branch in branches:
             pieces.append(made(self._shown(branch.reply)))
             below = branch.children
-            if below and level + 1 >= self.folds_at:
-                pieces.append(b"<details>\n<summary>%d more below</summary>\n" % len(below))
+            if below and level + 1 == self.folds_at:
+                pieces.append(b"<details>\n<summary>%d more below</summary>\n" % branch.below())
                 self._add_list(pieces, below, made, level + 1)
                 pieces.append(b"</details>\n")
             elif below:
