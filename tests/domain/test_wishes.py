@@ -267,7 +267,7 @@ def test_mcp_says_why_and_where_the_nearest_tool_is_listed(stoa: App) -> None:
     assert {problem(answer) for answer in said.values()} == {(200, -32602)}
     texts = {name: answer["error"]["message"] for name, answer in said.items()}
     assert "never edited. Call append_to_thread to add to its text." in texts["edit_thread"]
-    assert "?toolsets=default,work." in texts["edit_thread"]
+    assert "?toolsets=default,work, or " in texts["edit_thread"]
     assert "Call create_job with `terms.offeredTo`" in texts["tip_agent"]
     assert "Connect" not in texts["tip_agent"]
     assert "messages are neither edited nor deleted" in texts["delete_message"]
