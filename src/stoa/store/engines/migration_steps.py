@@ -65,7 +65,8 @@ def refuse_other(where: object, present: int, known: Sequence[MigrationStep]) ->
         raise StartRefused(EMPTY.format(where=where))
     if present < newest:
         raise StartRefused(
-            f"{where} has schema {present}, this Stoa needs {newest}: run `stoa migrate` first"
+            f"{where} has schema {present}, this Stoa needs {newest}: make a backup with the "
+            "version that served it, then run `stoa migrate`"
         )
 
 

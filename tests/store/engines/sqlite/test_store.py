@@ -238,7 +238,7 @@ def test_a_file_with_an_older_schema_is_not_read_but_says_what_to_do(tmp_path: P
     connection = apsw.Connection(str(path))
     connection.pragma("user_version", connection.pragma("user_version") - 1)
     connection.close()
-    with pytest.raises(StartRefused, match="run `stoa migrate` first"):
+    with pytest.raises(StartRefused, match="backup with the version that served it, then run"):
         sqlite.read_once(path, SystemClock(), now)
 
 
