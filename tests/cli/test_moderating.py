@@ -8,13 +8,17 @@ import stat
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
+from select import select
 from typing import Any
 
 import httpx
+import psutil
 import pytest
 
 from stoa.client import Key, Stoa, StoaError
+from stoa.store.engines.sqlite.file import locked
 from tests.support.command import Finished, run_stoa_here
+from tests.support.processes import until
 from tests.support.server import Server
 
 REASON = ("--reason", "Advertising.")
@@ -114,6 +118,26 @@ def test_nothing_is_done_when_a_server_does_not_say_whether_it_did_it(
         dying.accept()[0].close()
         assert "did not say" in refused(asked.result())
     admin(database, "signups", "closed")
+
+
+def test_a_command_asks_a_server_that_was_about_to_answer(
+    data: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(data)
+    file, this = data / "stoa.db", psutil.Process()
+    with (
+        ThreadPoolExecutor() as pool,
+        locked(file),
+        socket.socket(socket.AF_UNIX) as starting,
+    ):
+        closing = ("admin", "signups", "closed", "--data-dir", str(data))
+        asked = pool.submit(run_stoa_here, *closing)
+        locks = f"{file}.lock"
+        until(lambda: [one.path for one in this.open_files()].count(locks) > 1)
+        starting.bind("stoa.db.control")
+        starting.listen()
+        until(lambda: asked.done() or bool(select([starting], [], [], 0)[0]))
+    assert "did not say" in refused(asked.result())
 
 
 def test_why_a_server_cannot_write_is_told(start_server: Callable[..., Server], data: Path) -> None:

@@ -12,12 +12,16 @@ import typer
 from stoa.cli import purging
 from stoa.cli.database import OPTIONS, DatabaseRun, NamedDatabase
 from stoa.cli.options import with_shared
-from stoa.clock import SystemClock
+from stoa.clock import SystemClock, elapsed_ms
 from stoa.domain.moderation import FOR_GOOD
 from stoa.domain.text import one_line
 from stoa.settings import Settings, SettingsError
+from stoa.store.tx import DatabaseHeld
 
 P = ParamSpec("P")
+
+_PATIENCE_MS = 20_000
+"""So long a server that starts, ends or replaces its worker may hold the file without answering."""
 
 
 class AdminRun(DatabaseRun):
@@ -29,13 +33,12 @@ class AdminRun(DatabaseRun):
         named, command = self.named, json.dumps(asked).encode()
         with named.refusing():
             asyncio.run(named.engine.refuse_absent(named.settings))
-            by_server = _answered_by_server(named.settings, command)
-            told = _done_here(named, command) if by_server is None else by_server
+            told, served = _carried_out(named, command)
             answer: dict[str, Any] = json.loads(told)
             if "error" in answer:
                 raise SettingsError(named.hint(answer["error"]))
             if asked.get("action") in FOR_GOOD and not asked["dry_run"]:
-                _erase(named.settings, served=by_server is not None)
+                _erase(named.settings, served=served)
         return {"database": named.address, **answer}
 
     def do_all(self, asked: dict[str, Any]) -> dict[str, Any]:
@@ -86,6 +89,19 @@ class AdminRun(DatabaseRun):
 def operating(command: Callable[Concatenate[AdminRun, P], None]) -> Callable[..., None]:
     """A command with the options of its database, which gets them as an AdminRun."""
     return with_shared(command, AdminRun.opened, OPTIONS)
+
+
+def _carried_out(named: NamedDatabase, command: bytes) -> tuple[bytes, bool]:
+    """The answer to a command, and whether a server gave it: the one that uses the database, also
+    if it is about to, or this process where none does."""
+    deadline = elapsed_ms() + _PATIENCE_MS
+    while (answer := _answered_by_server(named.settings, command)) is None:
+        try:
+            return _done_here(named, command), False
+        except DatabaseHeld:  # behind a second
+            if elapsed_ms() > deadline:
+                raise
+    return answer, True
 
 
 def _answered_by_server(settings: Settings, command: bytes) -> bytes | None:

@@ -153,6 +153,10 @@ class StartRefused(Exception):
     """The store cannot be opened; the message is one line for the operator."""
 
 
+class DatabaseHeld(StartRefused):
+    """Another program holds the file of the database, at least for a while."""
+
+
 class Restored(NamedTuple):
     """What a restore did: the time of the backup in ms, and where what was there is kept."""
 

@@ -14,7 +14,7 @@ from stoa.clock import elapsed_ms
 from stoa.store import unusable
 from stoa.store.engines.migration_steps import EMPTY
 from stoa.store.engines.sqlite import migrations as sqlite_migrations
-from stoa.store.tx import StartRefused
+from stoa.store.tx import DatabaseHeld, StartRefused
 
 BUSY_MS = 5000
 LOG_PAGES = 32_000
@@ -106,7 +106,8 @@ class ServedFile:
 def lock(path: Path) -> int:
     """Hold the file against a second program; returns the descriptor of the lock.
 
-    Raises `StartRefused` when the folder cannot be used or another program holds the file.
+    Raises `StartRefused` when the folder cannot be used, `DatabaseHeld` when another program holds
+    the file.
     """
     try:
         make_folder(path.parent)
@@ -124,7 +125,7 @@ def lock(path: Path) -> int:
     while not _taken(descriptor):
         if elapsed_ms() > deadline:
             os.close(descriptor)
-            raise StartRefused(_HELD.format(path))
+            raise DatabaseHeld(_HELD.format(path))
         time.sleep(_LOCK_MS / 100_000)
     return descriptor
 
