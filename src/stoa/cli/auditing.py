@@ -15,6 +15,12 @@ from stoa.store.tx import Tx
 if TYPE_CHECKING:
     from rich.table import Table
 
+_DIFFERS = (
+    "next: find out what wrote these rows, and set them right or restore a backup, as `stoa docs "
+    'watch` says in "The audit"'
+)
+_STOPPED = "next: stoa audit --resume lets settlements go on; on SQLite stop the server before"
+
 
 @on_database
 def audit_command(
@@ -41,6 +47,10 @@ def audit_command(
         run.tell(checks=checks, settlementsStopped=None if resumed else stopped)
     elif resumed:
         typer.echo("settlements go on")
+    elif not sound:
+        run.say_next(_DIFFERS)
+    elif stopped:
+        run.say_next(_STOPPED)
     if not sound:
         raise typer.Exit(1)
 
@@ -76,7 +86,7 @@ def _print(findings: list[Finding], stopped: str | None) -> None:
                 markup=False,
             )
     if stopped:
-        console.print(f"settlements are stopped: {stopped}", markup=False)
+        console.print(stopped, markup=False)  # it says what is stopped
 
 
 def table(findings: list[Finding]) -> "Table":

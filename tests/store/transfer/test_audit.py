@@ -493,6 +493,7 @@ def test_the_command_prints_a_table_and_ends_with_1_on_a_difference(
     broken = audit_command(stoa)
     assert broken.code == 1
     assert "issuer: expected" in broken.out
+    assert "next: find out what wrote these rows" in broken.out
 
 
 @pytest.mark.parametrize(
@@ -523,5 +524,8 @@ def test_after_a_mended_difference_the_command_lets_settlements_go_on(stoa: App)
         busy = audit_command(stoa, "--resume")
         assert (busy.code, "another Stoa" in busy.err) == (1, True)
         stoa.close()
+    stopped = audit_command(stoa).out
+    assert stopped.count("settlements are stopped") == 1
+    assert "--resume lets settlements go on" in stopped
     assert "settlements go on" in audit_command(stoa, "--resume").out
     assert query(stoa.settings, "SELECT count(*) FROM stop") == [(0,)]
