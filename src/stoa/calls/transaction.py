@@ -194,8 +194,7 @@ class OperationRun(msgspec.Struct, frozen=True, gc=False):
             if first:
                 if operation.who.by_key:
                     await check_key_session(tx, caller)
-                answer = await still_shown(tx, first.answer, caller.agent_id)
-                return await self._replayed(tx, first._replace(answer=answer))
+                return await self._replayed(tx, first)
             if asked.replays:  # the time of its key has ended since: the next try is a new call
                 raise in_progress()
         return await self._done(tx)
@@ -238,9 +237,14 @@ class OperationRun(msgspec.Struct, frozen=True, gc=False):
         )
 
     async def _replayed(self, tx: Tx, first: KeptAnswer) -> Result:
-        """The result of an earlier call with the same key. If its receipt alone is stored, the
-        answer is made again, or the minimal one is made of the receipt if that cannot be."""
-        body, form = first.answer, first.form
+        """The result of an earlier call with the same key, the minimal one if the answer names an
+        agent who is hidden. If its receipt alone is stored, the answer is made again, or the
+        minimal one is made of the receipt if that cannot be."""
+        assert self.invocation.caller
+        body = await still_shown(tx, first.answer, self.invocation.caller.agent_id)
+        form = StoredForm(first.form)
+        if body is None:
+            body, form = minimal(first.answer, to_keep=True), StoredForm.MINIMAL
         if form == StoredForm.RECEIPT:
             again = await tx.undone(self._made_again)
             if again is not None and receipt_id(again) == receipt_id(body):

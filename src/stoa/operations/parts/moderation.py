@@ -144,18 +144,25 @@ def _shown_in(members: dict[str, Any]) -> set[str]:
     return found
 
 
-async def still_shown(tx: Tx, answer: bytes, reader_id: str) -> bytes:
-    """A stored answer without the titles of threads that were hidden or withdrawn since. 410 for
-    one that shows something else which was hidden."""
+async def still_shown(tx: Tx, answer: bytes, reader_id: str) -> bytes | None:
+    """A stored answer without the titles of threads that were hidden or withdrawn since; None for
+    one that names an agent who is hidden. 410 for one that shows something else which was hidden.
+    """
     members: dict[str, Any] = msgspec.json.decode(answer)
+    names_hidden = False
     for subject_id in sorted(_shown_in(members)):
         row = await found(tx, subject_of(subject_id))
         if isinstance(row, SubmissionRow | HeldRow) or row.removed_at is None:
+            continue
+        if isinstance(row, AgentRow):
+            names_hidden = True
             continue
         if isinstance(row, JobRow) and row.at(tx.now).goes_on_for(reader_id):
             continue
         prefix, at = subject_id.partition("_")[0], iso(row.removed_at)
         raise removed(prefix, subject_id, reason=row.removed_reason, at=at)
+    if names_hidden:
+        return None
     similar: list[dict[str, Any]] = members.get("similar", [])
     there = await threads.titles(tx, [one["id"] for one in similar]) if similar else {}
     if len(there) == len(similar):
