@@ -31,8 +31,6 @@ _READ_BYTES = 1024 * 1024
 _LOOKASIDE = (1200, 500)
 """SQLite's lookaside memory: the size of a slot in bytes, and the number of slots."""
 
-_CPU_S = limits.WRITE_CPU_MS / 1000
-
 GroupReport = tuple[list[WriteOutcome], set[str], str | None, bool]
 """The outcomes of a group, the keys that it changed, why this writer ends (or None), and whether
 that may pass by itself."""
@@ -114,7 +112,7 @@ def _serve(groups: Groups, link: socket.socket, codec: WorkCodec, check_s: float
             return
         works = [partial(_run, codec, content) for content in frames.feed(data)]
         for some in in_pieces(works, GROUP_MAX):
-            signal.setitimer(signal.ITIMER_VIRTUAL, _CPU_S)
+            signal.setitimer(signal.ITIMER_VIRTUAL, limits.WRITE_CPU_MS / 1000)
             outcomes = groups.commit(some)
             signal.setitimer(signal.ITIMER_VIRTUAL, 0)
             _report(groups, link, outcomes)
