@@ -307,8 +307,12 @@ def test_every_metric_is_told_by_a_server_with_all_that_it_has(
     assert found["stoa_workers"] == found["stoa_workers_configured"] == len(workers(started))
     assert found["stoa_commit_duration_seconds_count"] >= 3
     assert found["stoa_ready"] == 1
-    ages = [of for name, of, _ in samples(scrape(started)) if name == SUCCESS_AGES]
-    assert {of["loop"] for of in ages} == set(LOOPS)
+
+    def done() -> set[str]:
+        told = samples(scrape(started))
+        return {labels["loop"] for name, labels, _ in told if name == SUCCESS_AGES}
+
+    until(lambda: done() == set(LOOPS))
     if engine == "sqlite":
         assert found["stoa_commit_group_size_count"] == found["stoa_commit_duration_seconds_count"]
         assert found["stoa_wal_bytes"] > 0
