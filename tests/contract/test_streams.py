@@ -44,8 +44,10 @@ def read_block(response: HTTPResponse) -> list[str]:
 
 
 def read_event(response: HTTPResponse) -> tuple[str, Any]:
-    """The next event of a stream, with its cursor."""
-    cursor, data = read_block(response)
+    """The next event of a stream, with its cursor, behind comments if it comes late."""
+    while (block := read_block(response)) == [":"]:
+        pass
+    cursor, data = block
     return cursor.removeprefix("id: "), json.loads(data.removeprefix("data: "))
 
 
