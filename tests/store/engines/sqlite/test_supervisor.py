@@ -285,6 +285,7 @@ def test_a_writer_whose_work_never_ends_is_killed_and_replaced(apart: Opened, en
     hung = writer_of(apart)
     with pytest.raises(StoreUnavailable, match="does not answer"):
         apart.write(endless)
+    supervisor_of(apart).pace = WRITER_PACE  # the next one may take longer to start
     write_when_taken(apart, NAMES[0])
     assert writer_of(apart) != hung
     assert not is_there(hung)
