@@ -26,6 +26,8 @@ from tests.support.soaking import few
 _WAITING = "SELECT count(*) FROM pg_stat_activity WHERE wait_event_type = 'Lock'"
 _MUCH = "SELECT pg_logical_emit_message(false, 'test', repeat('x', 1000000), true)::text"
 Start = Callable[..., Server]
+PATIENT = {"database_timeout_seconds": 60}
+"""A slow machine is no outage."""
 
 FROM_REPLICA = [
     "agents",
@@ -155,7 +157,7 @@ def start(primary: PostgreSQL, replica: Replica, start_server: Start) -> Start:
     urls = {"database_url": database, "read_database_url": replica.url(database)}
 
     def started(**settings: int) -> Server:
-        return start_server(**urls, **{"database_timeout_seconds": 2, **settings})
+        return start_server(**urls, **PATIENT, **settings)
 
     return started
 
@@ -275,7 +277,7 @@ def test_what_was_hidden_is_not_read_from_a_replica_that_still_shows_it(
 def test_a_write_is_recorded_while_another_transaction_locks_the_agent(
     start: Start, primary: PostgreSQL, replica: Replica
 ) -> None:
-    server = start(read_lag_seconds=600, database_timeout_seconds=60)
+    server = start(read_lag_seconds=600)
     ada = Client(server, "ada")
     ada.ask("Old")
     url = server.database.database_url
@@ -296,8 +298,8 @@ def test_a_replica_that_is_too_far_behind_is_not_asked(start: Start, replica: Re
     ada.ask("Old")
     with replica.held():
         ada.ask("New")
-        until(lambda: nobody.titles() == ["New", "Old"])
-        assert figures(server)["replica"] == "behind"
+        # On a slow machine it may first be unknown for too long where the primary is.
+        until(lambda: nobody.titles() == ["New", "Old"] and figures(server)["replica"] == "behind")
         assert server.log.count("replica not used") == 1
     until(lambda: bool(nobody.titles()) and figures(server)["replica"] == "used")
 
@@ -322,8 +324,8 @@ def test_a_replica_that_has_more_than_the_new_primary_is_not_asked(
     server = start_server(
         database_url=f"postgresql://postgres@/{name_of(database)}?host={hosts}",
         read_database_url=replica.url(database),
-        database_timeout_seconds=2,
         read_lag_seconds=600,
+        **PATIENT,
     )
     ada, nobody = Client(server, "ada"), Client(server)
     ada.ask("Kept")
