@@ -1,6 +1,7 @@
 """What the server tells systemd, and the socket that it takes over from it."""
 
 import os
+import signal
 import socket
 import subprocess
 import sys
@@ -20,7 +21,7 @@ TIME_S = 60
 
 @pytest.fixture
 def manager(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[socket.socket]:
-    """The socket on which systemd listens."""
+    """The socket on which systemd listens. Unread it keeps ten messages, and others are lost."""
     with socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM) as listener:
         listener.settimeout(TIME_S)
         listener.bind(str(tmp_path / "notify"))
@@ -38,9 +39,10 @@ def test_systemd_is_told_when_the_server_is_ready_that_it_lives_and_that_it_stop
         told.append(manager.recv(100))
     assert told.count(b"READY=1") == 1
     assert set(told) == {b"READY=1", b"WATCHDOG=1"}
-    assert server.stop() == 0
+    server.process.send_signal(signal.SIGTERM)
     while told[-1] != b"STOPPING=1":
         told.append(manager.recv(100))
+    assert server.wait() == 0
     assert told.count(b"STOPPING=1") == 1
 
 
@@ -167,8 +169,8 @@ def test_backups_that_fail_are_not_called_active(
     data = tmp_path / "older"
     (data / "stoa.db").parent.mkdir()
     (data / "stoa.db").write_text("no database")
-    failing = subprocess.run([*command, "--data-dir", data], env=environment({}), check=False)
-    assert failing.returncode == 1
+    failing = subprocess.Popen([*command, "--data-dir", data], env=environment({}))
     while not (state := manager.recv(1000)).startswith(b"STATUS=No backup since"):
         assert state == b"WATCHDOG=1"
+    assert failing.wait(TIME_S) == 1
     assert "cannot be copied" in told()["backupFailed"]
