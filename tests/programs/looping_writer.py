@@ -1,5 +1,4 @@
-"""`stoa` whose writer never ends its work on a reply, once there is a file `loop`. On a busy machine
-half a minute may have less than the processor time that a commit may usually take."""
+"""`stoa` whose writer never ends its work on a reply, once there is a file `loop`."""
 
 from pathlib import Path
 
@@ -9,7 +8,7 @@ from stoa.store import replies
 from stoa.store.replies import ReplyRow
 from stoa.store.tx import Tx
 
-limits.WRITE_CPU_MS = 200
+limits.WRITE_CPU_MS = 200  # half a minute on a busy machine may have less than the usual time
 _LOOP = Path.cwd() / "loop"
 _insert = replies.insert
 
