@@ -50,7 +50,7 @@ class Book:
         self.headers.append(dict(scope["headers"]))
         if path.startswith("/hold"):
             self.held.set()
-            assert await asyncio.to_thread(self.go_on.wait, 10)
+            assert await asyncio.to_thread(self.go_on.wait, 60)
         await answering.send_answer(send, 200, [], b"done")
         self.answered.set()
 

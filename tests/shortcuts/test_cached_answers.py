@@ -55,7 +55,7 @@ class Shop:
         self.made.append(scope["path"])
         if scope["path"] == "/hold":
             self.held.set()
-            assert await asyncio.to_thread(self.go_on.wait, 10)
+            assert await asyncio.to_thread(self.go_on.wait, 60)
         await answering.send_answer(send, 201, [], b"made")
 
 
