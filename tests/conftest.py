@@ -286,6 +286,7 @@ def shared_servers(
             valkey: Valkey = request.getfixturevalue("valkey")
             several = {"workers": 2, "valkey_url": valkey.url}
             several["database_url"] = url_on(request, engine)
+            several["database_timeout_seconds"] = 60  # a slow machine is no outage
             folder = tmp_path_factory.mktemp("shared") / "server"
             running[engine] = Server(folder, {**LIMITS_OFF, **several})
         return running[engine]
