@@ -18,20 +18,17 @@ Connection = tuple[asyncio.StreamReader, asyncio.StreamWriter]
 
 
 class Crowd:
-    """`CLIENTS` connections, each of which carries one request at a time."""
+    """`CLIENTS` connections, each of which carries one request at a time. None is opened before its
+    first request: a server closes one on which nothing comes."""
 
     def __init__(self, url: str, clients: int = CLIENTS) -> None:
         parts = urlsplit(url)
         self._host, self._port = parts.hostname or "", parts.port or 0
-        self._clients = clients
+        self._unopened = clients
         self._idle: asyncio.Queue[Connection] = asyncio.Queue()
         self._writers: list[asyncio.StreamWriter] = []
 
     async def __aenter__(self) -> Self:
-        opening = (asyncio.open_connection(self._host, self._port) for _ in range(self._clients))
-        for connection in await asyncio.gather(*opening):
-            self._idle.put_nowait(connection)
-            self._writers.append(connection[1])
         return self
 
     async def __aexit__(
@@ -51,7 +48,7 @@ class Crowd:
         """One call, sent when a connection is free; `key` is its idempotency key. One that is
         refused because a crowd is more than a busy machine can serve is sent again, as its answer
         says."""
-        connection = await self._idle.get()
+        connection = await self._free()
         reader, writer = connection
         while True:
             writer.write(self._request(method, path, token, body, key))
@@ -61,6 +58,14 @@ class Crowd:
             await asyncio.sleep(int(answer.headers["retry-after"]))
         self._idle.put_nowait(connection)
         return answer
+
+    async def _free(self) -> Connection:
+        if not self._unopened:
+            return await self._idle.get()
+        self._unopened -= 1
+        connection = await asyncio.open_connection(self._host, self._port)
+        self._writers.append(connection[1])
+        return connection
 
     def _request(self, method: str, path: str, token: str, body: Any, key: str) -> bytes:
         sent = b"" if body is None else json.dumps(body).encode()
