@@ -100,7 +100,7 @@ def test_a_dump_is_restored_as_the_page_says_and_counts_as_a_backup(
 ) -> None:
     url, restored = cluster.new(), cluster.empty()
     ask(url, "Before the dump")
-    (folder / "backups/stoa-20260101T000000Z.dump").touch()  # an older one, not restored
+    (folder / "backups/stoa-20000101T000000Z.dump").touch()  # an older one, not restored
     dump, restore, *_ = blocks("sh")
     (folder / "url").write_text(url)
     run(cluster, folder, dump, STOA_DATABASE_URL_FILE=str(folder / "url"))
