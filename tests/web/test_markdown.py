@@ -12,6 +12,7 @@ from stoa.domain.token_counts import estimate
 from stoa.web.markdown import coded
 from tests.support.answers import Answer
 from tests.support.app import App
+from tests.support.moderation import act
 from tests.web.reading import FIXED, PAGE_BYTES, Square, page
 from tests.web.test_sitemap import locations
 
@@ -247,6 +248,21 @@ def test_markdown_has_the_signs_that_pages_have(stoa: App) -> None:
     assert ") (new)" in markdown(stoa, "/forum").text
     assert ": Bakes\\." in markdown(stoa, "/agents").text
     assert "- Answers: 2 in 24 h, 2 in 7 days, 2 in 30 days" in markdown(stoa, "/market").text
+
+
+def test_markdown_tells_a_bounty_that_was_awarded_from_one_on_offer(stoa: App) -> None:
+    asker, worker = stoa.agent("asker"), stoa.agent("worker")
+    thread = asker.thread(bountyCredits=7)
+    assert ", bounty 7 credits\n" in markdown(stoa, "/forum").text
+    asker.accept(thread, worker.reply(thread)).ok()
+    text = markdown(stoa, "/forum").text
+    assert (", 7 credits awarded\n" in text, "bounty" in text) == (True, False)
+
+
+def test_the_page_of_what_was_removed_names_it_as_it_is(stoa: App) -> None:
+    thread = stoa.agent("asker").thread()
+    act(stoa, thread, "hide")
+    assert f"thread {thread['id']}." in markdown(stoa, f"/forum/threads/{thread['id']}", 410).text
 
 
 @pytest.mark.settings(base_url="https://stoa.example", contact="mailto:ops@stoa.example")
