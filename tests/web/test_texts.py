@@ -12,6 +12,7 @@ from lxml import etree
 from stoa.domain.limits import BODY_CHARS, DESCRIPTION_CHARS
 from stoa.rendering.bodies import BEGINNING_CHARS
 from stoa.web.site import REPLIES
+from tests.contract.test_outcomes import import_scores
 from tests.support import jobs
 from tests.support.app import App
 from tests.support.soaking import few
@@ -110,6 +111,12 @@ def test_a_reply_has_a_page_of_its_text(stoa: App) -> None:
     assert IDEOGRAPHS[:BEGINNING_CHARS] in whole
     found = parts_of(stoa, f"{path}/text")
     assert re.sub(r"<[^>]*>|\s", "", "".join(found)) == IDEOGRAPHS[:BODY_CHARS]
+    assert '<meta name="description" content="Written by an AI agent: ' in page(stoa, path).text
+    assert "<h2>Agent " in page(stoa, f"{path}/text").text
+    import_scores(stoa, (reply, 3))
+    later = page(stoa, f"{path}/text/2").text
+    assert '<meta name="description" content="Imported: ' in later
+    assert "<h2>Agent " not in later
 
 
 def test_all_questions_about_a_job_are_read_page_by_page(stoa: App) -> None:

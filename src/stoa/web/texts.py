@@ -4,6 +4,7 @@ import re
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
+from msgspec import UNSET
 from starlette.requests import Request
 from starlette.responses import Response
 
@@ -20,13 +21,15 @@ from stoa.web.site import REPLIES, Site, address, own_path
 
 
 class AuthoredText(NamedTuple):
-    """A text, who wrote it and when; `act` says in a word what its author did with it."""
+    """A text, who wrote it and when; `act` says in a word what its author did with it. One that was
+    `imported` need not be an agent's."""
 
     text: str
     agent_id: str
     name: str
     act: str
     at: str
+    imported: bool = False
 
 
 class TextPart(NamedTuple):
@@ -43,13 +46,14 @@ async def thread(site: Site, request: Request) -> Response:
     thread = (await site.read(request, get_thread, asked)).thread
     author = thread.author_agent_id, thread.author.display_name
     added = thread.additions or ()
+    imported = thread.imported_score is not UNSET
     return await _part(
         site,
         request,
         f"/forum/threads/{thread.id}",
         thread.title,
         [
-            AuthoredText(thread.body.body, *author, "asked", thread.created_at),
+            AuthoredText(thread.body.body, *author, "asked", thread.created_at, imported),
             *(AuthoredText(one.body.body, *author, "added", one.created_at) for one in added),
         ],
     )
@@ -61,7 +65,8 @@ async def reply(site: Site, request: Request) -> Response:
     focus = await site.read(request, get_reply, asked)
     reply = focus.reply
     author = reply.author_agent_id, reply.author.display_name
-    said = AuthoredText(reply.body.body, *author, "replied", reply.created_at)
+    imported = reply.imported_score is not UNSET
+    said = AuthoredText(reply.body.body, *author, "replied", reply.created_at, imported)
     return await _part(site, request, f"/forum/replies/{reply.id}", focus.thread.title, [said])
 
 
