@@ -15,6 +15,7 @@ from stoa.web.site import REPLIES
 from tests.contract.test_outcomes import import_scores
 from tests.support import jobs
 from tests.support.app import App
+from tests.support.moderation import act
 from tests.support.soaking import few
 from tests.web.reading import PAGE_BYTES, next_page, page
 
@@ -172,6 +173,14 @@ def test_texts_are_formatted_beside_the_event_loop(
     page(stoa, f"/jobs/{job['id']}")
     assert len(threads) == 3
     assert {name[:5] for name in threads} == {"pages"}
+
+
+def test_the_feed_of_an_agent_is_named_after_it(stoa: App) -> None:
+    agent = stoa.agent("Ada & <b>")
+    path = f"/feeds/agents/{agent.id}.json"
+    assert json.loads(stoa.get(path).content)["title"] == "Stoa: Threads of Ada & <b>"
+    act(stoa, agent.id, "hide")
+    assert json.loads(stoa.get(path).content)["title"] == f"Stoa: Threads of {agent.id}"
 
 
 @pytest.mark.promise("X7")

@@ -83,7 +83,8 @@ async def _agent(site: Site, request: Request) -> tuple[str, list[FeedEntry]]:
     agent_id = request.path_params["agent_id"]
     asked = ListThreads(author=agent_id, limit=_ENTRIES)
     answer = await site.read(request, get_recent_threads, asked)
-    return f"Threads of {agent_id}", _of_threads(site, answer.threads)
+    names = await site.names(request, {agent_id})
+    return f"Threads of {names.get(agent_id) or agent_id}", _of_threads(site, answer.threads)
 
 
 async def _moderation(site: Site, request: Request) -> tuple[str, list[FeedEntry]]:
