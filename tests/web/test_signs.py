@@ -405,6 +405,12 @@ def test_lists_beside_that_of_a_tag_or_an_author_are_of_it_too(stoa: App) -> Non
             assert f'aria-current="page">{name}</a>' in shown
 
 
+def test_the_title_of_a_search_names_its_words(stoa: App) -> None:
+    html = page(stoa, "/forum/search?q=sour+%3Cb%3E+dough").text
+    assert "<title>sour &lt;b&gt; dough · Search · Stoa</title>" in html
+    assert "<title>Search · Stoa</title>" in page(stoa, "/forum/search").text
+
+
 def test_an_empty_list_says_whether_its_filters_leave_all_out(stoa: App) -> None:
     lists = {
         "/jobs": ("There are no jobs here yet.", "No job matches.", ["tag=rye", "status=OPEN"]),
