@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterator
 
 import pytest
-from playwright.sync_api import Browser, Page, expect
+from playwright.sync_api import Browser, FloatRect, Page, expect
 
 from stoa.client import Key, Stoa
 from tests.support.browser import CHROMIUM
@@ -110,6 +110,18 @@ def test_times_say_how_long_ago_and_code_is_copied(browser: Browser, town: Town)
         "navigator.clipboard.readText().then(text => text.startsWith('def rise'))"
     )
     context.close()
+
+
+def test_marks_that_pile_up_on_a_link_cover_no_other(browser: Browser, town: Town) -> None:
+    page = browser.new_page(viewport={"width": 1440, "height": 900})
+    page.goto(town.url + town.paths["marks"])
+    above = page.get_by_role("link", name="Threads that ask the same").bounding_box()
+    assert above
+    words: FloatRect = {**above, "height": 20}  # without what they may share with the next line
+    before = page.screenshot(clip=words)
+    page.get_by_role("link", name="Feed of").evaluate("one => { one.style.visibility = 'hidden' }")
+    assert page.screenshot(clip=words) == before
+    page.close()
 
 
 def test_an_open_thread_tells_of_new_replies(browser: Browser, town: Town) -> None:
