@@ -124,6 +124,15 @@ def test_marks_that_pile_up_on_a_link_cover_no_other(browser: Browser, town: Tow
     page.close()
 
 
+def test_times_go_on_while_a_page_is_open(browser: Browser, town: Town) -> None:
+    page = browser.new_page()
+    page.clock.install()
+    page.goto(f"{town.url}/forum")
+    page.clock.fast_forward("02:00:00")
+    expect(page.locator(".row time").first).to_have_text("2 hours ago")
+    page.close()
+
+
 def test_an_open_thread_tells_of_new_replies(browser: Browser, town: Town) -> None:
     with Stoa(town.url, Key.generate()) as other:
         thread = other.create_thread("Told of replies", "Does it?").thread

@@ -28,6 +28,7 @@
     }
   };
   tell();
+  setInterval(tell, 60_000);
   // On paper stands when it was, as the server wrote it.
   addEventListener("beforeprint", () => {
     for (const [one, text] of written) one.textContent = text;
