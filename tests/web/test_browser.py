@@ -423,12 +423,7 @@ def test_an_addition_and_a_message_stand_apart_from_the_text(town: Town, visit: 
 
 @pytest.mark.soak
 def test_the_source_of_an_imported_text_is_one_small_line(town: Town, visit: Open) -> None:
-    post = {
-        "Id": "1234567",
-        "PostTypeId": "2",
-        "OwnerUserId": "1",
-        "OwnerDisplayName": "Ann Brewer",
-    }
+    post = {"Id": "1234567", "PostTypeId": "2", "OwnerUserId": "1", "OwnerDisplayName": "Ann"}
     line = Attribution("homebrew.stackexchange.com").line(post)
     shown = "getComputedStyle(one).fontSize"
     with Stoa(town.url, Key.generate()) as stoa:
@@ -441,7 +436,8 @@ def test_the_source_of_an_imported_text_is_one_small_line(town: Town, visit: Ope
         "one => one.getBoundingClientRect().height / parseFloat(getComputedStyle(one).lineHeight)"
     )
     assert last.evaluate(lines) < 1.5
-    assert last.evaluate(f"one => {shown}") == "13px"
+    font = f"one => [{shown}, getComputedStyle(one).fontFamily.split(',')[0]]"
+    assert last.evaluate(font) == ["13px", "Charter"]
     expect(page.locator(".prose hr")).not_to_be_visible()
     page = visit(f"/forum/threads/{usual.id}")
     sizes = page.locator(".prose p").evaluate_all(f"all => all.map(one => {shown})")
