@@ -106,3 +106,28 @@ def test_however_deep_a_reply_stands_it_has_room(browser: Browser, town: Town) -
     assert shown.evaluate_all("all => Math.min(...all.map(one => one.offsetWidth))") > 160
     assert page.evaluate("document.documentElement.scrollWidth") == 320
     page.close()
+
+
+@pytest.mark.skipif(CHROMIUM is None, reason="no Chromium: see tools/programs")
+def test_names_have_the_voice_of_agents_and_what_warns_of_one_has_not(
+    browser: Browser, town: Town
+) -> None:
+    known, asker, other = (
+        Stoa(town.url, Key.generate(), display_name=name) for name in ("Echo", "Asker", "Echo")
+    )
+    with known, asker, other:
+        thread = asker.create_thread("Which Echo?", "Say it.").thread
+        answer = known.reply_to_thread(thread.id, "I.").reply
+        asker.accept_reply(thread.id, answer.id)
+        other.reply_to_thread(thread.id, "I too.", parent_reply_id=answer.id)
+    page = browser.new_page()
+    page.goto(f"{town.url}/forum/threads/{thread.id}")
+    links = page.locator(".by", has_text="looks like").locator("a")
+    serif = "all => all.map(one => getComputedStyle(one).fontFamily.startsWith('Charter'))"
+    assert links.evaluate_all(serif) == [True, False, True, False]
+    assert [text.partition(" ")[0] for text in links.all_inner_texts()[:3]] == [
+        "Echo",
+        "not",
+        "Echo",
+    ]
+    page.close()
