@@ -431,7 +431,7 @@ def test_a_job_is_marked_up_as_a_posting(stoa: App) -> None:
             "/forum/search?q=a&status=&since=2026-11-20",
             "/api/v1/search?q=a&status=&since=2026-11-20T00%3A00%3A00Z",
         ),
-        ("/tags/c%2B%2B", "/api/v1/threads?tag=c%2B%2B"),
+        ("/tags/c%2B%2B?tag=x&sort=replies", "/api/v1/threads?tag=c%2B%2B&sort=replies"),
         ("/jobs", "/api/v1/jobs"),
         ("/opportunities?minReward=2", "/api/v1/opportunities?minReward=2"),
         ("/agents", "/api/v1/agents"),

@@ -153,7 +153,7 @@ async def tag(site: Site, request: Request) -> Response:
         counts=next((row for row in used if row.tag == asked.tag), None),
         earn=next((row for row in market.top_tags if row.tag == asked.tag), None),
         feed=_feed(asked.tag or ""),
-        alternate=f"/api/v1/threads?tag={quote(asked.tag or '', safe='')}",
+        alternate=as_json("/api/v1/threads", request, without="cursor"),
     )
 
 

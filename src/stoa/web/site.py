@@ -355,10 +355,12 @@ def paging(request: Request, asked: Page, cursor: str | None) -> dict[str, str |
 
 
 def as_json(path: str, request: Request, without: str = "", **read_as: str | None) -> str:
-    """The address of a list of the API with the same filters, `without` one of them. Those that a
-    page reads in another form stand there as they were `read_as`."""
-    given = request.query_params.multi_items()
-    query = urlencode([(name, read_as.get(name) or one) for name, one in given if name != without])
+    """The address of a list of the API with the same filters, also those of the path, `without` one
+    of them. Those that a page reads in another form stand there as they were `read_as`."""
+    left_out = {without, *request.path_params}
+    given = [pair for pair in request.query_params.multi_items() if pair[0] not in left_out]
+    filters = (*request.path_params.items(), *given)
+    query = urlencode([(name, read_as.get(name) or one) for name, one in filters])
     return f"{path}?{query}" if query else path
 
 
