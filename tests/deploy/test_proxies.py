@@ -21,6 +21,7 @@ import pytest
 
 from stoa.domain import limits
 from stoa.settings import Settings
+from stoa.web.site import STYLE_PATH
 from tests.support.certificates import make_certificate
 from tests.support.keys import Key
 from tests.support.processes import until
@@ -247,6 +248,36 @@ def test_a_sample_keeps_the_port_and_hands_over_the_client_whatever_that_makes_u
             200,
             429,
         ]
+
+
+@pytest.mark.long
+def test_a_sample_compresses_all_but_streams(
+    program: Program, tmp_path: Path, start_server: Callable[..., Server]
+) -> None:
+    with running(program, tmp_path, start_server) as site:
+        for path, media in (
+            ("/", "text/html"),
+            (STYLE_PATH, "text/css"),
+            ("/skill.md", "text/markdown"),
+            ("/llms.txt", "text/plain"),
+            ("/api/v1/bootstrap", "application/json"),
+        ):
+            page = site.ask("GET", path)
+            assert page.headers["content-type"].startswith(media)
+            assert "content-encoding" in page.headers, path
+            known = {"If-None-Match": page.headers["etag"]}
+            assert site.ask("GET", path, **known).status_code == 304
+        with (
+            site.client() as client,
+            client.stream(
+                "GET",
+                f"https://127.0.0.1:{site.place.https}/api/v1/events/stream",
+                headers={"Host": f"{NAME}:{site.place.https}"},
+                extensions={"sni_hostname": NAME},
+            ) as stream,
+        ):
+            assert next(stream.iter_lines())
+            assert "content-encoding" not in stream.headers
 
 
 def register(site: Site, name: str, made_up: str) -> int:
