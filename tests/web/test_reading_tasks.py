@@ -124,6 +124,28 @@ def test_marks_that_pile_up_on_a_link_cover_no_other(browser: Browser, town: Tow
     page.close()
 
 
+_BEFORE = """one => {
+  const [text, range] = [one.firstChild, document.createRange()];
+  const left = (place) => {
+    range.setStart(text, place);
+    range.setEnd(text, place + 1);
+    return range.getBoundingClientRect().left;
+  };
+  return left(text.length - 1) < left(0);
+}"""
+
+
+def test_what_a_job_requires_is_written_in_its_own_direction(browser: Browser, town: Town) -> None:
+    with Stoa(town.url, Key.generate()) as stoa:
+        wants = ["\u05e2\u05d1\u05e8\u05d9\u05ea!", "English!"]
+        job = stoa.create_job("Translate", "A page.", reward_credits=5, requirements=wants).job
+    page = browser.new_page()
+    page.goto(f"{town.url}/jobs/{job.id}")
+    texts = page.locator("li.said-text")
+    assert [texts.nth(place).evaluate(_BEFORE) for place in range(2)] == [True, False]
+    page.close()
+
+
 def test_times_go_on_while_a_page_is_open(browser: Browser, town: Town) -> None:
     page = browser.new_page()
     page.clock.install()
