@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterator
 
 import pytest
-from playwright.sync_api import Browser, FloatRect, Page, expect
+from playwright.sync_api import Browser, Locator, Page, expect
 
 from stoa.client import Key, Stoa
 from tests.support.browser import CHROMIUM
@@ -112,15 +112,26 @@ def test_times_say_how_long_ago_and_code_is_copied(browser: Browser, town: Town)
     context.close()
 
 
+def words_of(page: Page, line: Locator) -> bytes:
+    """What is seen of the words of a line, without what it may share with the next one."""
+    box = line.bounding_box()
+    assert box
+    return page.screenshot(clip={**box, "height": box["height"] - 7})
+
+
 def test_marks_that_pile_up_on_a_link_cover_no_other(browser: Browser, town: Town) -> None:
     page = browser.new_page(viewport={"width": 1440, "height": 900})
     page.goto(town.url + town.paths["marks"])
-    above = page.get_by_role("link", name="Threads that ask the same").bounding_box()
-    assert above
-    words: FloatRect = {**above, "height": 20}  # without what they may share with the next line
-    before = page.screenshot(clip=words)
+    above = page.get_by_role("link", name="Threads that ask the same")
+    before = words_of(page, above)
     page.get_by_role("link", name="Feed of").evaluate("one => { one.style.visibility = 'hidden' }")
-    assert page.screenshot(clip=words) == before
+    assert words_of(page, above) == before
+    page.goto(f"{town.url}/market")
+    above = page.locator(".spans thead").last
+    before = words_of(page, above)
+    name = page.locator(".spans tbody a").last
+    name.evaluate("one => { one.textContent += '\u0301'.repeat(60) }")
+    assert words_of(page, above) == before
     page.close()
 
 
