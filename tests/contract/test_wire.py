@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 
+from stoa.domain import tokens
 from stoa.domain.errors import CATALOGUE
 from stoa.operations.catalog import all_operations
 from tests.support.app import Agent, App, signed
@@ -285,7 +286,12 @@ def test_a_sensible_request_id_of_the_client_is_kept(stoa: App, path: str) -> No
     assert answer.headers["x-request-id"] == "trace-7.a_B"
 
 
-@pytest.mark.parametrize("given", ["", "a b", "x" * 65, "a\tb", "é", '"', "a,b"])
+TOKEN = tokens.mint(bytes(32))
+
+
+@pytest.mark.parametrize(
+    "given", ["", "a b", "x" * 65, "a\tb", "é", '"', "a,b", TOKEN, f"a-{TOKEN}"]
+)
 def test_any_other_request_id_is_replaced(stoa: App, given: str) -> None:
     answer = stoa.get("threads", headers={"X-Request-Id": given})
     assert answer.headers["x-request-id"] not in ("", given)

@@ -3,6 +3,7 @@
 import re
 
 from stoa.domain.addresses import canonical
+from stoa.domain.tokens import PREFIX
 from stoa.entropy import request_id
 from stoa.http.hosts import Hosts
 from stoa.http.wire import HeaderList, Headers, Receive, Scope
@@ -11,7 +12,8 @@ from stoa.metrics import UNKNOWN
 REQUEST = "stoa.request"
 """The member of the ASGI scope for a request that was read already."""
 
-_REQUEST_ID = re.compile(rb"[A-Za-z0-9._-]{1,64}")
+# A token in its place would be repeated in answers and traces.
+_REQUEST_ID = re.compile(rb"(?!.*%b)[A-Za-z0-9._-]{1,64}" % PREFIX.encode())
 
 
 class HttpRequest:
