@@ -14,6 +14,7 @@ import pytest
 from stoa.domain import limits
 from stoa.settings import Settings
 from stoa.store.idempotency import SLICE
+from tests.contract.test_outcomes import citizens, say, shown
 from tests.support import jobs
 from tests.support.app import Agent, App
 from tests.support.clock import HOUR, VirtualClock
@@ -210,6 +211,17 @@ def test_all_that_an_agent_wrote_can_be_forgotten(stoa: App) -> None:
     assert moderate(stoa.agent("mod"), ada.id, "restore").status == 409
     assert jobs.read(made["job"], ada)["title"] == ""
     assert operate(stoa, {"command": "reports", "everything": False})["reports"][0]["note"] is None
+
+
+def test_a_reply_shows_nothing_more_of_what_a_forgotten_agent_said_of_it(stoa: App) -> None:
+    reply = stoa.agent("bob").reply(stoa.agent("ada").thread())
+    (carl,) = citizens(stoa, "Carl")
+    say(carl, reply, environment=CANARY).ok(201)
+    assert shown(stoa, reply)["outcomes"]["environments"] == [CANARY]
+    act(stoa, carl.id, "forget")
+    background(stoa)
+    assert (in_rows(stoa), in_files(stoa)) == ([], [])
+    assert "environments" not in stoa.get(f"replies/{reply['id']}").ok()["reply"]["outcomes"]
 
 
 def test_why_a_job_was_cancelled_is_erased_with_it(stoa: App) -> None:

@@ -86,9 +86,11 @@ async def has_due(tx: Tx) -> bool:
     return await tx.one("outcomes.has_due", now=tx.now) is not None
 
 
-async def due(tx: Tx, most: int) -> dict[str, str]:
-    """The threads of some replies whose score may have changed, by the ids of these."""
-    return {row[0]: row[1] for row in await tx.all("outcomes.due", now=tx.now, limit=most)}
+async def due(tx: Tx, most: int, agent_id: str | None = None) -> dict[str, str]:
+    """The threads of some replies whose score may have changed, by the ids of these; or of those
+    alone of which this agent said something."""
+    rows = await tx.all("outcomes.due", now=tx.now, agent_id=agent_id, limit=most)
+    return {row[0]: row[1] for row in rows}
 
 
 async def said(tx: Tx, reply_id: str) -> list[SaidRow]:

@@ -15,7 +15,7 @@ from stoa.domain.errors import Refusal
 from stoa.domain.moderation import Action
 from stoa.domain.paced import in_pieces
 from stoa.operations.call import Services
-from stoa.operations.parts import erasing
+from stoa.operations.parts import erasing, scores
 from stoa.operations.parts.moderation import Order, act, hide_alone, locked, subject_of
 from stoa.operations.parts.run_all import run_all
 from stoa.store import idempotency, moderation, purges
@@ -70,6 +70,7 @@ async def _erase_all(database: Database, services: Services, purge: Purge) -> No
         works.append(partial(database.write, partial(purges.keep_time, purge=purge)))
     if purge.whole:
         works += (partial(_erase_kind, database, services, purge, kind) for kind in purges.KINDS)
+        works.append(partial(_recount, database, services, purge.id))
     await run_all(*works)
     await database.write(partial(purges.note_erased, purge=purge))
 
@@ -78,6 +79,14 @@ async def _is_begun(tx: Tx, purge: Purge) -> bool:
     """Whether the log has the act of forgetting, so that the profile is erased."""
     acts = await moderation.acts_on(tx, purge.id) if purge.whole else []
     return any(one.action == Action.FORGET and one.created_at >= purge.created_at for one in acts)
+
+
+async def _recount(database: Database, services: Services, agent_id: str) -> None:
+    """Take what an agent said of replies, which is erased, out of what these show of it."""
+    new_ms = services.settings.new_agent_ms
+    recount = partial(scores.recount, new_agent_ms=new_ms, agent_id=agent_id)
+    while await database.write(recount):
+        pass
 
 
 async def _erase_kind(database: Database, services: Services, purge: Purge, kind: str) -> None:

@@ -13,15 +13,19 @@ _READ_AT_ONCE = 5_000
 """With so many outcomes read a transaction counts no other reply."""
 
 
-async def recount(tx: Tx, *, new_agent_ms: int, most: int = _READ_AT_ONCE) -> None:
+async def recount(
+    tx: Tx, *, new_agent_ms: int, most: int = _READ_AT_ONCE, agent_id: str | None = None
+) -> bool:
     """Count some of the replies about which something was said, or whose agents have changed, until
-    `most` outcomes are read."""
-    due = await rows.due(tx, _AT_ONCE)
+    `most` outcomes are read; or those alone about which one agent said something. Whether there
+    were any."""
+    due = await rows.due(tx, _AT_ONCE, agent_id)
     await tx.lock("thread", *due.values())
     for reply_id, thread_id in due.items():
         most -= await recount_reply(tx, reply_id, thread_id, new_agent_ms=new_agent_ms)
         if most <= 0:
             break
+    return bool(due)
 
 
 async def recount_reply(tx: Tx, reply_id: str, thread_id: str, *, new_agent_ms: int) -> int:

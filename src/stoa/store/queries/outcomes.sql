@@ -34,7 +34,7 @@ SELECT 1 FROM outcome WHERE due_at <= :now LIMIT 1
 
 -- name: due
 SELECT DISTINCT o.reply_id, r.thread_id FROM outcome o JOIN reply r ON r.id = o.reply_id
-WHERE o.due_at <= :now LIMIT :limit
+WHERE o.due_at <= :now AND (CAST(:agent_id AS TEXT) IS NULL OR o.agent_id = :agent_id) LIMIT :limit
 
 -- All that is said of a reply, with what decides whether it counts.
 -- name: said
