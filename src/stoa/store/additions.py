@@ -1,4 +1,4 @@
-"""What authors and creators added below their texts."""
+"""Additions to threads and jobs: texts that authors and creators add later."""
 
 from typing import NamedTuple
 
@@ -13,7 +13,7 @@ class AdditionRow(NamedTuple):
 
 
 async def of_threads(tx: Tx, thread_ids: list[str]) -> dict[str, list[AdditionRow]]:
-    """What was added to these threads or jobs, by id, oldest first."""
+    """The additions to these threads or jobs, by id, oldest first."""
     found: dict[str, list[AdditionRow]] = {}
     for thread_id in thread_ids:
         rows = await tx.all("additions.of_thread", thread_id=thread_id)
@@ -22,10 +22,10 @@ async def of_threads(tx: Tx, thread_ids: list[str]) -> dict[str, list[AdditionRo
 
 
 async def count(tx: Tx, subject_id: str) -> int:
-    """How often something was added to a thread or a job."""
+    """How many additions a thread or a job has."""
     return await first_number(tx, "additions.count", subject_id=subject_id)
 
 
 async def add(tx: Tx, subject_id: str, body: str) -> None:
-    """Add to a thread or a job, which must be locked."""
+    """Add a text to a thread or a job, which must be locked."""
     await tx.put("additions.insert", subject_id=subject_id, body=body, now=tx.now)

@@ -13,20 +13,20 @@ from stoa.store.places import LARGEST, NEWEST, PagePart, RowPosition
 from stoa.store.tx import Row, Tx, Value, as_json, first_number, json_texts
 
 _WORD_CHARS = 64
-"""More of a word is not looked at."""
+"""How many characters of a word are used."""
 
 _COMMON = 2_000
-"""A word that so many agents have is common."""
+"""A word of at least so many agents is common."""
 
 RETIRED_NAME = "retired agent"
-"""The name beside all that a retired agent wrote."""
+"""The name beside all texts of a retired agent."""
 
 _ENDS = {"recent": NEWEST, "reputation": LARGEST, "standing": LARGEST}
 
 
 class ActingAgent(msgspec.Struct, frozen=True, gc=False):
-    """What decides what an agent may do; times are ms. `key_number` counts its keys: it has one
-    more from `key_change_at` on."""
+    """The values that decide what an agent may do; times are ms. `key_number` counts its keys: it
+    has one more from `key_change_at` on."""
 
     id: str
     created_at: int
@@ -40,8 +40,8 @@ class ActingAgent(msgspec.Struct, frozen=True, gc=False):
     suspended_reason: str | None
 
     def at(self, now: int) -> Self:
-        """The agent at a time (ms): what was due by then counts, whether or not a sweep has written
-        it, and the version is that which the sweep leads to."""
+        """The agent at a time (ms): changes that were due by then count, even if no sweep has
+        written them, and the version is the one that the sweep will set."""
         row = self
         if row.key_change_at is not None and row.key_change_at <= now:
             row = row.with_next_key()
@@ -78,7 +78,7 @@ class AgentRow(ActingAgent, frozen=True, gc=False):
 
     @property
     def changes_at(self) -> int | None:
-        """When (ms) the agent changes by the passing of time alone."""
+        """When (ms) the agent changes without a write."""
         moments = (self.key_change_at, self.suspended_until)
         return min((one for one in moments if one is not None), default=None)
 
@@ -98,7 +98,7 @@ class AgentRow(ActingAgent, frozen=True, gc=False):
 
 
 class AgentProfile(NamedTuple):
-    """What an agent says of itself."""
+    """The name, description and capabilities of an agent."""
 
     display_name: str
     description: str = ""
@@ -115,7 +115,8 @@ class AgentProfile(NamedTuple):
 
 
 async def stored(tx: Tx, agent_id: str) -> AgentRow | None:
-    """The agent with this id as it was written. All others here give agents as they are now."""
+    """The row of this agent as it is stored. All other functions here give agents as they are
+    now."""
     row = await tx.one("agents.get", agent_id=agent_id)
     return AgentRow(*row) if row else None
 
@@ -130,7 +131,7 @@ async def get(tx: Tx, agent_id: str) -> AgentRow | None:
 
 
 async def capabilities(tx: Tx, agent_id: str) -> tuple[list[str], int]:
-    """What an agent says that it can do, and the version of its profile."""
+    """The capabilities of an agent, and the version of its profile."""
     row = await tx.one("agents.capabilities", agent_id=agent_id)
     return (json_texts(row[0]), row[1]) if row else ([], 0)
 
@@ -142,13 +143,13 @@ async def held(tx: Tx, agent_id: str) -> ActingAgent | None:
 
 
 async def key_change_at(tx: Tx, agent_id: str) -> int | None:
-    """When (ms) the agent has another key, if that is to come."""
+    """When (ms) the agent will have another key, None if no change is pending."""
     row = await tx.one("agents.key_change", agent_id=agent_id, now=tx.now)
     return row[0] if row else None
 
 
 async def by_key(tx: Tx, public_key: bytes) -> AgentRow | None:
-    """The agent that this key was written for last; it may have another one by now."""
+    """The agent that this key was stored for last; it may have another one by now."""
     return _as_it_is_now(tx, await tx.one("agents.get_by_key", public_key=public_key))
 
 
@@ -184,7 +185,8 @@ async def _add_capabilities(tx: Tx, agent_id: str, capabilities: Sequence[str]) 
 
 
 async def keep_names(tx: Tx, agent_id: str, profile: str, skeleton: str) -> None:
-    """Note the words of a profile and the skeleton of the name, "" for one like no other."""
+    """Store the words of a profile and the skeleton of the name, "" if no other name looks like
+    it."""
     await tx.run("agents.forget_words", agent_id=agent_id)
     await _add_names(tx, agent_id, profile, skeleton)
 
@@ -195,7 +197,7 @@ async def _add_names(tx: Tx, agent_id: str, profile: str, skeleton: str) -> None
 
 
 def words_of(text: str) -> list[str]:
-    """The words by which agents are found, each once, a long one by how it begins."""
+    """The words by which agents are found, each once, a long one by its beginning."""
     return sorted({word[:_WORD_CHARS] for word in words(text)})
 
 
@@ -214,7 +216,7 @@ async def page(
 
 
 async def _finding(tx: Tx, sought: list[str]) -> tuple[str, dict[str, Value]]:
-    """How agents with all of these words are found, and the values for that."""
+    """The condition that finds agents with all of these words, and its values."""
     rows = await tx.all("agents.rarity", words=as_json(sought), most=_COMMON)
     counts = {row[0]: row[1] for row in rows}
     rarest = min(sought, key=counts.__getitem__)
@@ -224,7 +226,7 @@ async def _finding(tx: Tx, sought: list[str]) -> tuple[str, dict[str, Value]]:
 
 
 async def update_profile(tx: Tx, agent_id: str, profile: AgentProfile, skeleton: str) -> None:
-    """Change what an agent says of itself."""
+    """Change the profile of an agent."""
     await tx.run("agents.update_profile", agent_id=agent_id, **profile.values())
     await tx.run("agents.forget_capabilities", agent_id=agent_id)
     await _add_capabilities(tx, agent_id, profile.capabilities)
@@ -238,29 +240,29 @@ async def retire(tx: Tx, agent_id: str) -> None:
 
 
 async def let_wait(tx: Tx, agent_id: str) -> None:
-    """Hide the agent until the operator lets it in."""
+    """Hide the agent until the operator approves it."""
     await tx.run("agents.let_wait", agent_id=agent_id, now=tx.now)
 
 
 async def end_wait(tx: Tx, agent_id: str) -> None:
-    """Note that the agent no longer waits to be let in."""
+    """Note that the agent is no longer pending."""
     await tx.run("agents.end_wait", agent_id=agent_id)
 
 
 async def pending(tx: Tx, limit: int) -> list[AgentRow]:
-    """Agents that wait to be let in, those that have waited longest first."""
+    """Agents that wait for approval, the oldest first."""
     return [AgentRow(*row).at(tx.now) for row in await tx.all("agents.pending", limit=limit)]
 
 
 async def count_pending(tx: Tx) -> int:
-    """How many agents wait to be let in."""
+    """How many agents wait for approval."""
     return await first_number(tx, "agents.count_pending")
 
 
 async def note_first_post(tx: Tx, agent_id: str, post_id: str) -> None:
-    """Note the id of what the agent has posted, unless it has posted something before.
+    """Note the id of the agent's first post, unless it has one.
 
-    Not deferred: `seen` changes the same row, and what is deferred may become one statement.
+    Not deferred: `seen` changes the same row, and deferred changes may become one statement.
     """
     await tx.run("agents.note_first_post", agent_id=agent_id, post_id=post_id)
 

@@ -18,7 +18,7 @@ class ApplicationRow(NamedTuple):
 
 
 async def insert(tx: Tx, job_id: str, agent_id: str, message: str) -> ApplicationRow:
-    """Keep an application in place of the one before."""
+    """Store an application; it replaces the one before."""
     row = ApplicationRow(job_id, agent_id, message, tx.now, tx.now + limits.APPLICATION_MS)
     await tx.put("applications.insert", **row._asdict())
     return row
@@ -31,14 +31,14 @@ async def get(tx: Tx, job_id: str, agent_id: str) -> ApplicationRow | None:
 
 
 async def made(tx: Tx, whose: Sequence[tuple[str, str]]) -> list[ApplicationRow]:
-    """Those of these applications, each of a job and an agent, that have not ended."""
+    """Those of these applications, each a job and an agent, that have not ended."""
     pairs = as_json([*map("".join, whose)])
     rows = await tx.all("applications.made", pairs=pairs, now=tx.now)
     return [ApplicationRow(*row) for row in rows]
 
 
 async def among(tx: Tx, job_ids: Sequence[str]) -> set[str]:
-    """Those of these jobs for which an application waits."""
+    """Those of these jobs that have an open application."""
     if not job_ids:
         return set()
     rows = await tx.all("applications.among", job_ids=as_json(job_ids), now=tx.now)
@@ -56,7 +56,7 @@ async def delete_of_agent(tx: Tx, agent_id: str) -> None:
 
 
 async def end_all(tx: Tx, job_id: str) -> list[str]:
-    """End all applications for a job; the agents that had applied."""
+    """End all applications for a job; returns the applicants."""
     rows = await tx.all("applications.of_job", job_id=job_id, now=tx.now)
     await tx.run("applications.delete_of_job", job_id=job_id)
     return [row[0] for row in rows]
@@ -65,7 +65,7 @@ async def end_all(tx: Tx, job_id: str) -> list[str]:
 async def page(
     tx: Tx, job_id: str, after: tuple[int, str], limit: int, offset: int
 ) -> list[ApplicationRow]:
-    """Applications for a job behind a place, oldest first."""
+    """Applications for a job after a place, oldest first."""
     rows = await tx.all(
         "applications.page",
         job_id=job_id,
@@ -79,5 +79,5 @@ async def page(
 
 
 async def forget(tx: Tx, most: int) -> bool:
-    """Delete up to `most` applications that have ended; whether there may be more."""
+    """Delete up to `most` ended applications; whether there may be more."""
     return await tx.run("applications.forget", now=tx.now, most=most) == most

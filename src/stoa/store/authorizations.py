@@ -1,4 +1,4 @@
-"""What OAuth clients ask for, until it is approved and traded for tokens."""
+"""Requests of OAuth clients, until they are approved and exchanged for tokens."""
 
 from typing import NamedTuple
 
@@ -9,9 +9,8 @@ from stoa.store.tx import Tx
 
 class RequestRow(NamedTuple):
     """A row of `authorization_request`; times are ms. It is approved once it has an agent, whose
-    key had this number then; its page goes on with what `confirmation` is the hash of, which was
-    given wrong in so many `tries`. `handle` is the hash of the secret in the address of its page.
-    """
+    key had this number then; its page goes on with the text whose hash is `confirmation`, after so
+    many wrong `tries`. `handle` is the hash of the secret in the address of its page."""
 
     handle: bytes
     client_id: str
@@ -32,7 +31,7 @@ class RequestRow(NamedTuple):
 
 
 async def insert(tx: Tx, handle: bytes, pairing_code: str, asked: AuthorizationRequest) -> bool:
-    """Keep what a client asks for; False if another request has this pairing code."""
+    """Store a client's request; False if another request has this pairing code."""
     rows = await tx.run(
         "authorizations.insert",
         handle=handle,
@@ -77,7 +76,7 @@ async def approve(
 
 
 async def count_try(tx: Tx, handle: bytes) -> bool:
-    """Count a try at the confirmation; False if there were too many, or it is too late."""
+    """Count a try at the confirmation; False if there were too many, or the request has expired."""
     rows = await tx.run(
         "authorizations.count_try", handle=handle, most=limits.CONFIRMATION_TRIES, now=tx.now
     )
@@ -90,7 +89,7 @@ async def take_try_back(tx: Tx, handle: bytes) -> None:
 
 
 async def give_code(tx: Tx, handle: bytes, code: bytes) -> bool:
-    """Let this be the hash of the only code of an approved request; False if it is too late."""
+    """Set the hash of the only code of an approved request; False if it has expired."""
     rows = await tx.run(
         "authorizations.give_code",
         handle=handle,
@@ -102,7 +101,7 @@ async def give_code(tx: Tx, handle: bytes, code: bytes) -> bool:
 
 
 async def by_code(tx: Tx, code: bytes) -> RequestRow | None:
-    """The request whose code has this hash, whether it is still good or not."""
+    """The request whose code has this hash, valid or not."""
     row = await tx.one("authorizations.by_code", code=code)
     return RequestRow(*row) if row else None
 
@@ -114,17 +113,17 @@ async def use_code(tx: Tx, handle: bytes, code: bytes) -> bool:
 
 
 async def opened(tx: Tx, handle: bytes, session_id: str) -> None:
-    """Note which session began with the code of a request."""
+    """Note which session was opened with the code of a request."""
     await tx.run("authorizations.opened", handle=handle, session_id=session_id)
 
 
 async def forget_all(tx: Tx) -> None:
-    """Forget every request, so that no page, pairing code, approval or code is good any more."""
+    """Delete all requests, so that no page, pairing code, approval or code is valid any more."""
     await tx.run("authorizations.forget_all")
 
 
 async def forget(tx: Tx, most: int) -> bool:
-    """Delete up to `most` requests that expired: at once if no agent approved them, else after the
-    time in which a code that comes back ends its session; whether there may be more."""
+    """Delete up to `most` expired requests: at once if no agent approved them, else after the time
+    in which a second use of the code ends its session; whether there may be more."""
     before = tx.now - limits.DAY_MS
     return await tx.run("authorizations.forget", now=tx.now, before=before, most=most) == most

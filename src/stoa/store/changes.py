@@ -6,7 +6,7 @@ from threading import Lock
 import msgspec
 
 EVERYTHING = ""
-"""The key that stands for all keys."""
+"""Stands for all keys."""
 
 
 class Changes:
@@ -25,7 +25,7 @@ class Changes:
         self._marking = Lock()
 
     def listen(self, told: Callable[[], None]) -> None:
-        """Let `told` be called after each mark, in the thread that marks."""
+        """Call `told` after each mark, in the thread that marks."""
         self._told.append(told)
 
     def data_version(self) -> int:

@@ -1,4 +1,4 @@
-"""Changes that wait for the end of a transaction, where those of one kind are made together."""
+"""Deferred changes: those of one kind are made together at the end of a transaction."""
 
 from collections import defaultdict
 from collections.abc import Iterable, Mapping
@@ -11,7 +11,7 @@ DeferredRows = list[dict[str, Value]]
 def without(
     deferred: Iterable[Statement], statement: str, values: Mapping[str, Value]
 ) -> list[Statement]:
-    """What is left where all of a statement are left out that have these values among theirs."""
+    """The deferred changes without those of a statement that have these values among theirs."""
     return [
         (name, given)
         for name, given in deferred

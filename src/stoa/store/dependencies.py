@@ -1,12 +1,12 @@
-"""Which answers a change makes out of date, by the statements that ran.
+"""Which cached answers a change makes stale, by the statements that ran.
 
 SQLite says which tables and columns a statement reads and changes (`engines/sqlite/access.py`).
 
-Every row that a cached answer may show belongs to an agent, a thread or a job. A statement that is
-about the rows of one owner names it by a parameter of that owner's name (`:thread_id`), one about
-those of several by a JSON array (`:thread_ids`). A change is recorded under its owner and its
-statement. An answer depends on the owners that its statements named. Where a statement named none,
-the answer depends on every change that the statement could see, of any owner.
+Every row that a cached answer may show belongs to an agent, a thread or a job. A statement about
+the rows of one owner names it by a parameter of that owner's name (`:thread_id`), one about those
+of several by a JSON array (`:thread_ids`). A change is recorded under its owner and its statement.
+An answer depends on the owners that its statements named. If a statement named none, the answer
+depends on every change that the statement could see, of any owner.
 """
 
 from collections.abc import Iterable
@@ -53,18 +53,18 @@ EVENTUALLY_CONSISTENT = {
 An answer about agents shows the newest values."""
 
 APART = {"record"}
-"""Tables whose rows belong to an agent and change often: what depends on the agent alone, such as
-its tokens, stays when they do."""
+"""Tables whose rows belong to an agent and change often: values that depend on the agent alone,
+such as its tokens, stay valid when they do."""
 
 EMBEDS = {"agents.many"}
 """Statements that read agents in order to embed them."""
 
 TIME = "time"
-"""What an answer depends on if a statement was given the time: it may find other rows when a
+"""The dependency of an answer if a statement was given the time: it may find other rows when a
 deadline passes."""
 
 _EVENTUAL = " eventual"
-"""Behind an id: the key for changes that touch only eventually consistent columns, or tables
+"""Added to an id: the key for changes that touch only eventually consistent columns, or tables
 `APART`."""
 
 UNSEEN = {
@@ -77,7 +77,7 @@ UNSEEN = {
 bring the rows of tags up to date, which lists by tag show as up to date already."""
 
 LOG = "log"
-"""What changes with each new row of the log of events."""
+"""The key of each new row of the event log."""
 _LOGGING = {"events.insert", "events.mark"}
 
 FOUND_BY_ID = {"agent": ("threads.", "replies.", "agents.many"), "hold": ("threads.",)}
@@ -86,9 +86,9 @@ A new row has a new id, so an insert cannot change what such a statement finds."
 
 
 class TableChange(NamedTuple):
-    """What a statement changes, with the parameter that names the owner. `columns` are those that
-    it sets in rows that are there, unless it also `adds` or removes rows. `eventual` says that it
-    changes nothing but eventually consistent columns."""
+    """The change of a statement, with the parameter that names the owner. `columns` are those that
+    it sets in existing rows, unless it also `adds` or removes rows. `eventual` says that it changes
+    only eventually consistent columns."""
 
     table: str
     owner: str
@@ -98,10 +98,10 @@ class TableChange(NamedTuple):
 
 
 class Reading(NamedTuple):
-    """What an answer depends on because of a statement, by the parameters that name owners: `one`
-    id or `many`. For those in `seen` and `seen_many` changes of eventually consistent columns count
-    too. `changes` are changing statements, or `TIME`. A `private` statement reads a table that no
-    answer may show."""
+    """The dependencies of an answer on a statement, by the parameters that name owners: `one` id or
+    `many`. For those in `seen` and `seen_many` changes of eventually consistent columns count too.
+    `changes` are changing statements, or `TIME`. A `private` statement reads a table that no answer
+    may show."""
 
     one: tuple[str, ...]
     many: tuple[str, ...]
@@ -112,8 +112,8 @@ class Reading(NamedTuple):
 
 
 def read_from(ran: Iterable[Statement]) -> frozenset[str] | None:
-    """What an answer depends on that these statements read; None when it must not be cached, since
-    one of them read a table whose changes are not recorded."""
+    """The dependencies of an answer that these statements read; None when it must not be cached,
+    since one of them read a table whose changes are not recorded."""
     found: set[str] = set()
     for name, values in ran:
         reading = reading_of(name)
@@ -133,7 +133,7 @@ def read_from(ran: Iterable[Statement]) -> frozenset[str] | None:
 
 @cache
 def embedding() -> frozenset[str]:
-    """What an answer with embedded agents depends on, without eventually consistent columns."""
+    """The dependencies of an answer with embedded agents, without eventually consistent columns."""
     return frozenset[str]().union(*(reading_of(name).changes for name in EMBEDS))
 
 
@@ -143,7 +143,7 @@ def eventual(agent_ids: Iterable[str]) -> list[str]:
 
 
 def changed_by(ran: Iterable[Statement]) -> set[str]:
-    """What these statements changed: owners and statements, as `read_from` names them."""
+    """The changes of these statements: owners and statements, as `read_from` names them."""
     changed: set[str] = set()
     marks = _marks()
     for name, values in ran:
@@ -168,7 +168,7 @@ def _marks() -> dict[str, tuple[str, bool]]:
 
 @cache
 def change_of(name: str) -> TableChange | None:
-    """What a statement changes that answers may show.
+    """The changes of a statement that answers may show.
 
     Raises `ValueError` for one that does not name the owner.
     """
@@ -193,7 +193,7 @@ def change_of(name: str) -> TableChange | None:
 
 @cache
 def reading_of(name: str) -> Reading:
-    """What a statement of the engine whose answers are cached reads."""
+    """The reads of a statement, of the engine whose answers are cached."""
     columns: dict[str, set[str]] = {}
     for one in _accesses(name):
         if one.verb is Verb.READ:
@@ -234,8 +234,8 @@ def _seen_by(name: str, table: str, columns: set[str]) -> list[str]:
 
 
 def prepare() -> None:
-    """Ask `change_of` about all statements. Without this the first write, or the first
-    read that is cached, would take a tenth of a second longer."""
+    """Call `change_of` for all statements. Without this the first write, or the first cached read,
+    would take a tenth of a second longer."""
     _marks()
 
 

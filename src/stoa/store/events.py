@@ -1,4 +1,4 @@
-"""The log of events: what was written that others may know of, in the order of the commits."""
+"""The public log of events and the inboxes, in the order of the commits."""
 
 from collections.abc import Mapping, Sequence
 from typing import NamedTuple
@@ -15,7 +15,7 @@ class EventRow(NamedTuple):
     """A row of `event_log`; `seq` is its place, the time is ms, `facts` is a JSON object.
 
     It concerns the agents `party_id` and `other_id`, or with `offer` all who could earn by it. The
-    actor is None for what a deadline did.
+    actor is None for the effects of a deadline.
     """
 
     seq: int
@@ -32,13 +32,13 @@ class EventRow(NamedTuple):
     offer: int
     facts: str
     watch_id: str | None = None
-    """In the inbox of an agent that the event does not name: the watch that it met, "" for that of
-    a thread which the agent wrote in, None for a mention alone."""
+    """In the inbox of an agent that the event does not name: the watch that it matched, "" for that
+    of a thread which the agent wrote in, None for a mention alone."""
 
 
 class EventLogState(NamedTuple):
-    """The place of the newest event that can be read, that of the newest deleted one, and the epoch
-    of the cursors, which is another after a restore."""
+    """The place of the newest readable event, that of the newest deleted one, and the epoch of the
+    cursors, which changes with a restore."""
 
     newest: int
     deleted: int
@@ -46,7 +46,7 @@ class EventLogState(NamedTuple):
 
 
 class EventFilter(NamedTuple):
-    """Which events are wanted: of these kinds, by this agent, about what has this tag, in this
+    """The wanted events: of these kinds, by this agent, about subjects with this tag, in this
     thread."""
 
     kinds: Sequence[str]
@@ -68,7 +68,7 @@ def add(
     job_id: str | None = None,
     offer: bool = False,
 ) -> None:
-    """Add an event, which is there after the commit and not before."""
+    """Add an event, which is in the log after the commit and not before."""
     tx.defer(
         "events.insert",
         id=event_id,
@@ -87,15 +87,15 @@ def add(
 
 
 async def mark(tx: Tx, event_id: str, row: EventRow) -> int:
-    """Add a row that is no event: a place of its own at which agents are told of an earlier event;
-    returns its number."""
+    """Add a row that is no event: a place at which agents are told of an earlier event; returns its
+    number."""
     return await tx.number(
         "events.mark", id=event_id, kind=TELLS, now=tx.now, subject_id=row.id, facts="{}"
     )
 
 
 async def given(tx: Tx) -> int:
-    """The last number that was given to an event, which may not be there yet."""
+    """The last number that was given to an event, which may not be committed yet."""
     return await first_number(tx, "events.given")
 
 
@@ -110,18 +110,18 @@ async def log(tx: Tx) -> EventLogState:
 
 
 async def as_kept(tx: Tx, state: EventLogState) -> EventLogState:
-    """The same log with what is deleted by now, also since it was looked at."""
+    """The same log without the part that is deleted by now."""
     return state._replace(deleted=await first_number(tx, "events.deleted"))
 
 
 async def first_behind(tx: Tx, place: int) -> int | None:
-    """When (ms) the first event behind a place happened that is kept, None when there is none."""
+    """When (ms) the first existing event after a place happened, None when there is none."""
     row = await tx.one("events.first_behind", after=place)
     return row[0] if row else None
 
 
 async def place_before(tx: Tx, after: int, upto: int, oldest: int) -> int:
-    """The first place from `after` to `upto` behind which nothing is older than a time (ms)."""
+    """The first place from `after` to `upto` after which nothing is older than a time (ms)."""
     while after < upto:
         middle = (after + upto) // 2
         at = await first_behind(tx, middle)
@@ -133,19 +133,20 @@ async def place_before(tx: Tx, after: int, upto: int, oldest: int) -> int:
 
 
 async def between(tx: Tx, after: int, upto: int, limit: int) -> list[EventRow]:
-    """Events of all kinds behind `after` and up to `upto`."""
+    """Events of all kinds after `after` and up to `upto`."""
     rows = await tx.all("events.between", after=after, upto=upto, limit=limit)
     return [EventRow(*row) for row in rows]
 
 
 async def of_task(tx: Tx, task_id: str, after: int, upto: int) -> EventRow | None:
-    """The first event behind `after` and up to `upto` that moves a job or paid question on."""
+    """The first event after `after` and up to `upto` that changes the state of a job or paid
+    question."""
     row = await tx.one("events.of_task", task_id=task_id, after=after, upto=upto)
     return EventRow(*row) if row else None
 
 
 async def page(tx: Tx, wanted: EventFilter, after: int, upto: int, limit: int) -> list[EventRow]:
-    """The wanted events behind `after` and up to `upto`."""
+    """The wanted events after `after` and up to `upto`."""
     who = "all" if wanted.actor_id is None else "one"
     tag = "any" if wanted.tag is None else "one"
     where = "all" if wanted.thread_id is None else "one"
@@ -163,8 +164,8 @@ async def page(tx: Tx, wanted: EventFilter, after: int, upto: int, limit: int) -
 
 
 class InboxQuery(NamedTuple):
-    """Whose inbox is read: events of these kinds, and offers that are found by one of these terms,
-    which are those of this version of the profile."""
+    """The agent whose inbox is read: events of these kinds, and offers that are found by one of
+    these terms, which are those of this version of the profile."""
 
     agent_id: str
     kinds: Sequence[str]
@@ -173,8 +174,8 @@ class InboxQuery(NamedTuple):
 
 
 async def inbox_end(tx: Tx, wanted: InboxQuery, after: int, upto: int) -> int:
-    """Up to where a page of an inbox behind `after` looks: up to `upto`, or where enough events
-    were looked at of which some kinds are left out."""
+    """The place at which a page of an inbox after `after` ends: `upto`, or an earlier one if it has
+    read enough events and some kinds are left out."""
     if set(wanted.kinds) == set(EVERY_KIND):
         return upto
     most = limits.PAGE_ROWS_SEEN // 4 - 1  # in each of three indexes, and in its threads together
@@ -184,7 +185,7 @@ async def inbox_end(tx: Tx, wanted: InboxQuery, after: int, upto: int) -> int:
 
 
 async def inbox(tx: Tx, wanted: InboxQuery, after: int, upto: int, limit: int) -> list[EventRow]:
-    """What concerns an agent, behind `after` and up to `upto`."""
+    """The events that concern an agent, after `after` and up to `upto`."""
     rows = await tx.all("events.inbox", **_values(tx, wanted), after=after, upto=upto, limit=limit)
     return [EventRow(*row) for row in rows]
 
@@ -197,7 +198,7 @@ async def count_inbox(tx: Tx, wanted: InboxQuery, after: int, upto: int, limit: 
 
 
 async def terms(tx: Tx, subject_ids: Sequence[str]) -> dict[str, set[str]]:
-    """By which terms these offers are found, if they are open, by id."""
+    """The terms that find these offers, if they are open, by id."""
     found: dict[str, set[str]] = {}
     for row in await tx.all("events.terms", ids=as_json(subject_ids)):
         found.setdefault(row[0], set()).add(row[1])
@@ -210,14 +211,14 @@ async def acknowledged(tx: Tx, agent_id: str) -> int:
 
 
 async def acknowledge(tx: Tx, agent_id: str, seq: int) -> None:
-    """Acknowledge an inbox up to this place; one that is behind the last changes nothing."""
+    """Acknowledge an inbox up to this place; an earlier place changes nothing."""
     await tx.run("events.acknowledge", agent_id=agent_id, seq=seq)
 
 
 async def forget(tx: Tx, most: int, kept_ms: int) -> bool:
-    """Delete some of the events that are older than they are kept, the oldest first; whether more
-    may be. Whom they were told to, of whom there may be many for each, is deleted before them, up
-    to so many at a time.
+    """Delete some of the events that are too old, the oldest first; whether more may be left. The
+    rows of agents that were told of them, which may be many for each, are deleted first, up to so
+    many at a time.
 
     The newest event stays, so that no place is given twice.
     """
@@ -234,7 +235,7 @@ async def forget(tx: Tx, most: int, kept_ms: int) -> bool:
 
 
 async def begin_epoch(tx: Tx) -> None:
-    """Let every cursor that was given out be expired, as the log may lack what they lie behind."""
+    """Expire every cursor, as the log may lack the events before them."""
     await tx.run("events.begin_epoch", epoch=tx.now // 1000)
 
 

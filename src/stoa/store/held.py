@@ -1,4 +1,4 @@
-"""Posts that are held: what was asked for, until it is done or a moderator refuses it."""
+"""Held posts: the request, until it is carried out or a moderator refuses it."""
 
 from typing import Literal, NamedTuple
 
@@ -9,8 +9,8 @@ SWEEP_MOST = 20
 
 
 class HeldRow(NamedTuple):
-    """A post that waits; times are ms. `request` is the JSON of what was asked for, `subject_id`
-    the thread or job of a reply or an addition, `hold_id` what is reserved for it."""
+    """A held post; times are ms. `request` is the JSON of the request, `subject_id` the thread or
+    job of a reply or an addition, `hold_id` the hold for it."""
 
     id: str
     kind: HeldKind
@@ -24,7 +24,7 @@ class HeldRow(NamedTuple):
 
 
 async def add(tx: Tx, row: HeldRow) -> None:
-    """Keep a post that is held."""
+    """Store a held post."""
     await tx.run("held.insert", **row._asdict())
 
 
@@ -35,25 +35,24 @@ async def get(tx: Tx, post_id: str) -> HeldRow | None:
 
 
 async def decide(tx: Tx, post_id: str) -> bool:
-    """Let a post not be held any more, and forget its text; False when it was decided before."""
+    """Let a post not be held any more, and delete its text; False when it was decided before."""
     return await tx.run("held.decide", id=post_id, now=tx.now) == 1
 
 
 async def count_posts(tx: Tx, author_id: str, most: int) -> int:
-    """How many threads, jobs and answers an agent has, and what else of it was held; counted as far
-    as `most` of each."""
+    """How many threads, jobs and answers an agent has, and how many other posts of it were held;
+    counted up to `most` of each."""
     return await first_number(tx, "held.count_posts", author=author_id, most=most)
 
 
 async def count_additions(tx: Tx, author_id: str, subject_id: str) -> int:
-    """How many additions to a thread or job wait."""
+    """How many additions to a thread or job are held."""
     return await first_number(tx, "held.count_additions", author=author_id, subject_id=subject_id)
 
 
 async def due(tx: Tx, reserved_ms: int, most: int, skip: int) -> list[str]:
-    """The ids of up to `most` posts whose time is over, the longest ago first, but for the first
-    `skip`. Of suspended agents these are the ones alone whose credits have been reserved for so
-    long since."""
+    """The ids of up to `most` posts whose time is over, the earliest first, without the first
+    `skip`. Of suspended agents only those whose credits have been reserved for so long since."""
     ended = tx.now - reserved_ms
     rows = await tx.all("held.due", now=tx.now, ended=ended, most=most, skip=skip)
     return [row[0] for row in rows]
@@ -62,19 +61,19 @@ async def due(tx: Tx, reserved_ms: int, most: int, skip: int) -> list[str]:
 async def waiting(
     tx: Tx, after: str, limit: int, offset: int = 0, author_id: str | None = None
 ) -> list[HeldRow]:
-    """Posts that wait, of all or of one agent, by id, behind this one."""
+    """Held posts, of all or of one agent, by id, after this one."""
     which = f"held.waiting_{'all' if author_id is None else 'author'}"
     rows = await tx.all(which, author=author_id, after=after, limit=limit, offset=offset)
     return [HeldRow(*row) for row in rows]
 
 
 async def reserved(tx: Tx) -> set[str]:
-    """The ids of the holds of posts that wait."""
+    """The ids of the holds of held posts."""
     return {row[0] for row in await tx.all("held.holds")}
 
 
 async def count_waiting(tx: Tx) -> tuple[int, int]:
-    """How many posts wait, and since when (ms) the oldest that the clock will release; 0 without
-    one."""
+    """How many posts are held, and since when (ms) the oldest that will be released by time; 0
+    without one."""
     number, oldest = await one_row(tx, "held.count_waiting")
     return number, oldest

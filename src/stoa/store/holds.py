@@ -1,4 +1,4 @@
-"""Holds: credits set aside for one bounty or job, and their one outcome."""
+"""Holds: credits reserved for one bounty or job, and their one outcome."""
 
 from collections.abc import Coroutine
 from typing import Any, Literal, NamedTuple
@@ -14,12 +14,12 @@ from stoa.store.tx import Row, Tx, one_row
 SWEEP_MOST = 200
 
 NEVER = 253_402_300_799_000
-"""The end of year 9999: what is reserved for a post that is held back has no deadline yet."""
+"""The end of year 9999: a hold for a held post has no deadline yet."""
 
 
 class HoldRow(msgspec.Struct, frozen=True, gc=False):
     """A row of `hold`; the amount is in hundredths, times are ms. `expires_at` is when the bounty
-    goes back, or when the job next changes by itself."""
+    goes back, or when the job next changes without a call."""
 
     id: str
     type: Literal["bounty", "job"]
@@ -32,8 +32,8 @@ class HoldRow(msgspec.Struct, frozen=True, gc=False):
 
 
 class OpenHold(NamedTuple):
-    """An open hold with the status of its job, `OPEN` for a bounty, and the deadline of what it is
-    for; hundredths and ms."""
+    """An open hold with the status of its job, `OPEN` for a bounty, and the deadline of its
+    subject; hundredths and ms."""
 
     id: str
     type: Literal["bounty", "job"]
@@ -45,9 +45,9 @@ class OpenHold(NamedTuple):
 
 
 class Payment(msgspec.Struct, frozen=True, gc=False):
-    """A hold, why settlements are stopped, from when on its agent has another key, and when who is
-    to be paid retired; None where they are not, it has not, or they did not. `payer_balance` is
-    what its agent can spend, in hundredths; to pay the hold changes nothing of it. Times are ms."""
+    """A hold, why settlements are stopped, from when its agent has another key, and when the payee
+    retired; None where that is not so. `payer_balance` is what its agent can spend, in hundredths;
+    paying the hold does not change it. Times are ms."""
 
     hold: HoldRow
     stopped: str | None
@@ -64,7 +64,7 @@ class HoldCounts(NamedTuple):
 
 
 async def count_all(tx: Tx) -> HoldCounts:
-    """How many holds there are to settle."""
+    """How many holds are to be settled."""
     return HoldCounts(*await one_row(tx, "holds.count_all", now=tx.now))
 
 
@@ -75,23 +75,23 @@ async def get(tx: Tx, hold_id: str) -> HoldRow | None:
 
 
 async def payment(tx: Tx, hold_id: str, payee_id: str) -> Payment | None:
-    """The hold with this id, and what paying it to this agent depends on."""
+    """The hold with this id, and all that paying it to this agent depends on."""
     row = await tx.one("holds.payment", id=hold_id, payee_id=payee_id)
     return Payment(HoldRow(*row[:-4]), *row[-4:]) if row else None
 
 
 async def insert(tx: Tx, row: HoldRow) -> None:
-    """Keep a new, open hold."""
+    """Store a new, open hold."""
     await tx.put("holds.insert", **asdict(row))
 
 
 async def add(tx: Tx, subject_id: str, more: int) -> None:
-    """Let the open hold of a thread or job have so many hundredths more."""
+    """Add so many hundredths to the open hold of a thread or job."""
     await tx.put("holds.add", subject_id=subject_id, more=more)
 
 
 async def begin(tx: Tx, subject_id: str, expires_at: int) -> None:
-    """Let the time of a hold begin whose thread or job is released."""
+    """Start the time of a hold whose thread or job is released."""
     await tx.put("holds.begin", subject_id=subject_id, now=tx.now, at=expires_at)
 
 
@@ -140,20 +140,20 @@ async def count_open(tx: Tx, agent_id: str) -> tuple[int, int]:
 
 
 async def next_deadline(tx: Tx) -> int | None:
-    """When the next bounty or job ends that is not decided until then, ms."""
+    """When the next bounty or undecided job ends, ms."""
     row = await tx.one("holds.next_deadline", now=tx.now)
     return row[0] if row else None
 
 
 async def silent(tx: Tx, most: int, skip: int) -> list[str]:
-    """The ids of up to `most` jobs that silence pays by now, the longest ago first, but for the
+    """The ids of up to `most` jobs that are paid by silence now, the earliest first, without the
     first `skip`."""
     return [row[0] for row in await tx.all("holds.silent", now=tx.now, most=most, skip=skip)]
 
 
 async def due(tx: Tx, most: int, skip: int) -> list[HoldRow]:
-    """Up to `most` holds whose time has passed, but for those that silence pays, the longest ago
-    first, but for the first `skip`.
+    """Up to `most` holds whose time has passed, except those paid by silence, the earliest first,
+    without the first `skip`.
 
     Their threads and jobs are locked. Those locked by another transaction are left out: it settles
     their holds, or the next sweep does.
@@ -168,12 +168,13 @@ def any_due(tx: Tx) -> Coroutine[Any, Any, Row | None]:
 
 
 _WHOSE = {"bty": "itself", "ag": "payee"}
-"""Which holds are those of an id with this prefix; all others name what a hold is for."""
+"""How to find the holds of an id with this prefix; all other ids name the thread or job of a
+hold."""
 
 
 async def due_for(tx: Tx, agent_id: str, subject_ids: list[str]) -> list[HoldRow]:
-    """The due holds of an agent, those that silence pays it, and those of these threads, bounties
-    or jobs, or that silence pays these agents, the longest ago first. To ask `any_due` before costs
+    """The due holds of an agent, those paid to it by silence, and those of these threads, bounties
+    or jobs, or paid to these agents by silence, the earliest first. Asking `any_due` before costs
     less."""
     rows = await tx.all("holds.due_of_agent", id=agent_id, now=tx.now)
     rows += await tx.all("holds.due_of_payee", id=agent_id, now=tx.now)

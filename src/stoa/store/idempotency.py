@@ -7,11 +7,11 @@ from stoa.domain import limits
 from stoa.store.tx import Tx, Value, first_number
 
 SLICE = 200
-"""So many answers are looked at in one read."""
+"""How many stored answers one read covers."""
 
 
 class StoredForm(StrEnum):
-    """What of an answer is stored: all of it, its minimal form, or its receipt, from which it is
+    """The stored part of an answer: all of it, its minimal form, or its receipt, from which it is
     made again."""
 
     FULL = "full"
@@ -46,14 +46,14 @@ async def size(tx: Tx, agent_id: str) -> int:
 
 
 def row_size(key: str, answer: bytes) -> int:
-    """The bytes that a stored answer takes; the key stands in an index too."""
+    """The bytes that a stored answer takes; the key is in an index too."""
     return 2 * len(key) + len(answer) + limits.ANSWER_ROW_BYTES
 
 
 async def insert(
     tx: Tx, agent_id: str, key: str, request: bytes, answer: bytes, form: StoredForm
 ) -> None:
-    """Keep an answer."""
+    """Store an answer."""
     await tx.put(
         "idempotency.insert",
         agent_id=agent_id,
@@ -67,14 +67,14 @@ async def insert(
 
 
 class AnswerPlace(NamedTuple):
-    """The agent and the key of a stored answer: a place in the order of all."""
+    """The agent and the key of a stored answer: its place in the order of all."""
 
     agent_id: str = ""
     key: str = ""
 
 
 class OwnedAnswer(NamedTuple):
-    """A stored answer in full, with the agent and the key that it is kept for."""
+    """A stored answer in full, with its agent and its key."""
 
     agent_id: str
     key: str
@@ -82,14 +82,14 @@ class OwnedAnswer(NamedTuple):
 
 
 async def with_part(tx: Tx, part: bytes, agent_id: str) -> list[OwnedAnswer]:
-    """The answers stored in full for an agent in which these bytes stand."""
+    """The answers stored in full for an agent that contain these bytes."""
     rows = await tx.all("idempotency.with_part", part=part, agent_id=agent_id)
     return [OwnedAnswer(*row) for row in rows]
 
 
 async def slice_of(tx: Tx, after: AnswerPlace) -> tuple[list[OwnedAnswer], AnswerPlace | None]:
-    """Those of the next `SLICE` answers behind a place that are stored in full, and the place of
-    the last one; None at the end."""
+    """Those of the next `SLICE` answers after a place that are stored in full, and the place of the
+    last one; None at the end."""
     agent_id, key = after
     rows = await tx.all("idempotency.slice", agent_id=agent_id, key=key, limit=SLICE)
     full = [OwnedAnswer(*row) for row in rows if row[2] is not None]
@@ -97,7 +97,7 @@ async def slice_of(tx: Tx, after: AnswerPlace) -> tuple[list[OwnedAnswer], Answe
 
 
 async def shorten(tx: Tx, agent_id: str, key: str, answer: bytes, form: StoredForm) -> None:
-    """Keep a shorter answer in the place of a stored one."""
+    """Replace a stored answer by a shorter one."""
     values: dict[str, Value] = {"answer": answer, "form": form.value}
     await tx.run("idempotency.shorten", agent_id=agent_id, key=key, **values)
 

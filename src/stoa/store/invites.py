@@ -4,31 +4,31 @@ from stoa.store.tx import Tx, first_number
 
 
 async def insert(tx: Tx, digest: bytes, uses: int, expires_at: int) -> None:
-    """Keep an invite for so many new keys until a time (ms)."""
+    """Store an invite for so many new keys until a time (ms)."""
     await tx.run("invites.insert", digest=digest, uses=uses, now=tx.now, expires_at=expires_at)
 
 
 async def use(tx: Tx, digest: bytes) -> bool:
-    """Take one use of an invite; False when it is unknown, used up or over."""
+    """Use an invite once; False when it is unknown, used up or over."""
     return await tx.run("invites.use", digest=digest, now=tx.now) == 1
 
 
 async def uses_left(tx: Tx) -> int:
-    """How many keys can still register with the invites that hold."""
+    """How many keys can still register with the valid invites."""
     return await first_number(tx, "invites.count_open", now=tx.now)
 
 
 async def sweep(tx: Tx) -> None:
-    """Forget invites that are used up or over."""
+    """Delete invites that are used up or over."""
     await tx.run("invites.sweep", now=tx.now)
 
 
 async def set_signups(tx: Tx, state: str) -> None:
-    """Keep what the operator decided instead of the setting."""
+    """Store the operator's decision, which overrides the setting."""
     await tx.run("invites.set_signups", state=state, now=tx.now)
 
 
 async def signups(tx: Tx) -> str | None:
-    """What the operator decided instead of the setting, None when nothing was."""
+    """The operator's decision that overrides the setting, None without one."""
     row = await tx.one("invites.signups")
     return row[0] if row else None

@@ -1,4 +1,4 @@
-"""Jobs, submissions and the events of a job's life."""
+"""Jobs, submissions and the events of a job."""
 
 from collections.abc import Awaitable, Sequence
 from typing import Any, Literal, NamedTuple
@@ -58,7 +58,7 @@ class JobRow(msgspec.Struct, frozen=True, gc=False):
 
     @property
     def promised(self) -> WorkTerms:
-        """What its creator promised."""
+        """The terms of its creator."""
         return NO_TERMS if self.terms is None else read_terms(self.terms)
 
     @property
@@ -67,7 +67,7 @@ class JobRow(msgspec.Struct, frozen=True, gc=False):
         return self.terms is not None and self.promised.assignment == "chosen"
 
     def goes_on_for(self, agent_id: str) -> bool:
-        """Whether it is between this agent and another, who see it though it is hidden."""
+        """Whether it is between this agent and another, who see it even if it is hidden."""
         return self.claimer_id is not None and agent_id in (self.creator_id, self.claimer_id)
 
     @property
@@ -84,13 +84,13 @@ class JobRow(msgspec.Struct, frozen=True, gc=False):
 
     @property
     def due(self) -> Due | None:
-        """What happens to it next if nobody does anything."""
+        """The next change of the job without a call."""
         status = STATUSES[self.status]
         return rules.due(status, self.deadline, self.claim_expires_at, self.decide_by)
 
     def abandoned(self, at: int, by: str | None) -> bool:
-        """Whether a claim that its worker gives back (`by`), or that ends by its time, at a time
-        (ms), counts against the worker."""
+        """Whether a claim that its worker gives back (`by`), or that ends by time, at a time (ms),
+        counts against the worker."""
         return rules.is_abandoned(
             self.claimed_at or 0,
             at,
@@ -107,7 +107,7 @@ class JobRow(msgspec.Struct, frozen=True, gc=False):
         return self if due is None else replace(self, **followed(self, due)).at(now)
 
     def counted_at(self, now: int) -> list[Counted]:
-        """What counts of all that is due and has not been booked."""
+        """The counts of all changes that are due and not booked."""
         job, due, counts = self, self.due, list[Counted]()
         while due and due.at <= now:
             after = replace(job, **followed(job, due))
@@ -116,7 +116,7 @@ class JobRow(msgspec.Struct, frozen=True, gc=False):
         return counts
 
     def status_at(self, now: int) -> JobStatus:
-        """Its status as if all that is due had been booked already."""
+        """Its status as if all due changes had been booked already."""
         return STATUSES[self.at(now).status]
 
     def is_late(self, now: int) -> bool:
@@ -154,7 +154,7 @@ class JobEventRow(msgspec.Struct, frozen=True, gc=False):
 
 
 class JobHistory(msgspec.Struct, frozen=True, gc=False):
-    """A job with what was submitted for it and what happened to it, each in order."""
+    """A job with its submissions and its events, each in order."""
 
     job: JobRow
     submissions: list[SubmissionRow]
@@ -185,12 +185,12 @@ _NOTED: dict[JobEvent, JobEventName] = {
     JobEvent.EXPIRE: "expired",
     JobEvent.CANCEL: "cancelled",
 }
-"""What the history of a job says of events that an agent causes, or time."""
+"""The names in a job's history of events caused by agents or deadlines."""
 
 
 def followed(job: JobRow, step: Due) -> dict[str, Any]:
-    """What a step changes of a job that no agent decides alone: the end of a claim, a payment by
-    silence, a cancellation, the deadline. Raises the refusal of a status that does not allow it."""
+    """The changes of a step that no agent decides alone: the end of a claim, a payment by silence,
+    a cancellation, the deadline. Raises the refusal of a status that does not allow it."""
     status = rules.follow(STATUSES[job.status], step.event)
     changed: dict[str, Any] = {"status": status, "claim_expires_at": None, "due_at": None}
     match step.event:
@@ -208,7 +208,7 @@ def followed(job: JobRow, step: Due) -> dict[str, Any]:
 
 
 def _counts(was: JobRow, job: JobRow, event: str, at: int, by: str | None) -> list[Counted]:
-    """What counts of a change of a job by an event, at a time (ms), by an agent or a deadline."""
+    """The counts that change with an event of a job, at a time (ms), by an agent or a deadline."""
     counts: list[Counted] = []
     creator, worker = was.creator_id, was.claimer_id
     outcome = None if job.due_at else job.outcome
@@ -228,7 +228,7 @@ def _counts(was: JobRow, job: JobRow, event: str, at: int, by: str | None) -> li
 
 
 class JobFilter(NamedTuple):
-    """What a list of jobs is narrowed to, by the names that requests have for it."""
+    """The filters of a list of jobs, by the names that requests have for them."""
 
     status: str | None = None
     tag: str | None = None
@@ -236,14 +236,14 @@ class JobFilter(NamedTuple):
     claimed_by: str | None = None
 
     def scope(self) -> tuple[str, str]:
-        """The index to walk and its value."""
+        """The index to read and its value."""
         return narrowest(
             claimer=self.claimed_by, creator=self.creator, tag=self.tag, status=self.status
         )
 
 
 _BY_ITSELF = {status for (_, event), status in rules.TRANSITIONS.items() if event in _NOTED}
-"""The states that a job may have before that is booked."""
+"""The states that a job may have before a due change is booked."""
 
 _ENDS = {"recent": NEWEST, "reward": LARGEST, "deadline": SMALLEST}
 _COLUMNS = {"recent": "id", "reward": "amount", "deadline": "deadline"}
@@ -262,7 +262,7 @@ async def held(tx: Tx, job_id: str) -> JobRow | None:
 
 
 async def life(tx: Tx, job: JobRow) -> JobHistory:
-    """A job with what happened to it. Lock it to change that."""
+    """A job with its history. Lock it to change that."""
     rows = await tx.all("jobs.life", job_id=job.id)
     events: dict[int, JobEventRow] = {}
     submissions: list[SubmissionRow] = []
@@ -279,7 +279,7 @@ async def life(tx: Tx, job: JobRow) -> JobHistory:
 
 
 async def insert(tx: Tx, row: JobRow) -> JobHistory:
-    """Keep a new, open job with its tags and its first event."""
+    """Store a new, open job with its tags and its first event."""
     await tx.put("jobs.insert", **asdict(row), job_id=row.id, now=tx.now)
     for tag in json_texts(row.tags):
         tx.defer(
@@ -315,8 +315,8 @@ async def page(tx: Tx, only: JobFilter, order: str, part: PagePart) -> list[JobR
 async def page_end(
     tx: Tx, only: JobFilter, order: str, after: RowPosition | None
 ) -> RowPosition | None:
-    """The last place that a page behind `after` looks at; None where nothing ends it. No index is
-    of a tag and a status, so each job with the tag is looked at."""
+    """The last place that a page after `after` reads; None if nothing ends it. There is no index of
+    a tag and a status, so each job with the tag is read."""
     scope, value = only.scope()
     if only.status is None or scope != "tag":
         return None
@@ -337,8 +337,8 @@ async def _change(
     values: dict[str, Value],
     **changed: Any,
 ) -> JobHistory:
-    """Change a job, which must be locked, and note it. Raises `NotTouched` when its state does not
-    allow that."""
+    """Change a job, which must be locked, and record it. Raises `NotTouched` when its state does
+    not allow that."""
     job = replace(life.job, **changed)
     due = job.due
     due_at = due.at if due else None
@@ -355,7 +355,7 @@ async def _change(
 
 
 async def claim(tx: Tx, life: JobHistory, agent_id: str, by: str | None = None) -> JobHistory:
-    """Give an open job to its claimer, whom another may have chosen."""
+    """Give an open job to its claimer, whom another agent may have chosen."""
     changed: dict[str, Any] = {
         "claimer_id": agent_id,
         "claim_expires_at": life.job.promised.claim_ends(tx.now),
@@ -366,8 +366,8 @@ async def claim(tx: Tx, life: JobHistory, agent_id: str, by: str | None = None) 
 
 
 async def submit(tx: Tx, life: JobHistory, submission: SubmissionRow, waits: int) -> JobHistory:
-    """A submission, which is kept beside the job, waits for a decision, for so many ms more than
-    was promised."""
+    """Note that a submission, which is stored beside the job, waits for a decision, for so many ms
+    more than promised."""
     job = life.job
     decide_by = job.promised.decide_by(tx.now + waits)
     work = [*life.submissions, submission]
@@ -396,7 +396,7 @@ async def complete(tx: Tx, life: JobHistory) -> JobHistory:
 async def reject(
     tx: Tx, life: JobHistory, status: JobStatus, reason: str, message: str | None
 ) -> JobHistory:
-    """The creator rejects. After the first time the claimer has as long again as after the
+    """The creator rejects. After the first rejection the claimer has as long again as after the
     claim."""
     is_last = status is JobStatus.REJECTED_TERMINAL
     changed: dict[str, Any] = {
@@ -419,7 +419,7 @@ async def reject(
 
 
 async def step(tx: Tx, life: JobHistory, due: Due, by: str | None = None) -> JobHistory:
-    """Do what an agent or nobody causes, see `followed`. The job must be locked."""
+    """Make a change that an agent or a deadline causes, see `followed`. The job must be locked."""
     was, changed = life.job, followed(life.job, due)
     if by is not None and due.event is JobEvent.CANCEL:
         changed["cancelled"] = 1
@@ -432,7 +432,7 @@ async def step(tx: Tx, life: JobHistory, due: Due, by: str | None = None) -> Job
 
 
 async def raise_reward(tx: Tx, life: JobHistory, amount: int) -> JobHistory:
-    """The creator pays more, in hundredths."""
+    """The creator raises the reward, in hundredths."""
     job = life.job
     event = JobEventRow("raised", job.creator_id, tx.now)
     values: dict[str, Value] = {"was": job.status, "amount": amount}
@@ -444,7 +444,7 @@ async def raise_reward(tx: Tx, life: JobHistory, amount: int) -> JobHistory:
 
 
 async def extend(tx: Tx, life: JobHistory, deadline: int) -> JobHistory:
-    """The creator gives more time, until then (ms)."""
+    """The creator extends the deadline until then (ms)."""
     job = life.job
     event = JobEventRow("extended", job.creator_id, tx.now)
     values: dict[str, Value] = {"was": job.status, "deadline": deadline}
@@ -474,7 +474,7 @@ async def has_released(tx: Tx, job_id: str, agent_id: str) -> bool:
 
 
 async def released_among(tx: Tx, agent_id: str, job_ids: Sequence[str]) -> set[str]:
-    """Those of these jobs of which an agent gave a claim back, or lost it."""
+    """Those of these jobs whose claim an agent gave back or lost."""
     if not job_ids:
         return set()
     rows = await tx.all("jobs.released_among", agent_id=agent_id, job_ids=as_json(job_ids))
@@ -494,7 +494,7 @@ async def count_claimed(tx: Tx, agent_id: str) -> tuple[int, int]:
 
 
 async def titles(tx: Tx, job_ids: list[str]) -> dict[str, str]:
-    """The titles of those of these jobs that are shown, by id."""
+    """The titles of those of these jobs that are not hidden, by id."""
     rows = await tx.all("jobs.titles", job_ids=as_json(job_ids))
     return {row[0]: row[1] for row in rows}
 
@@ -506,7 +506,7 @@ async def many(tx: Tx, job_ids: list[str]) -> dict[str, JobRow]:
 
 
 async def changed(tx: Tx, job_ids: list[str]) -> dict[str, int]:
-    """When (ms) something was done last to each of these jobs, by id."""
+    """When (ms) each of these jobs last changed, by id."""
     rows = await tx.all("jobs.changed", job_ids=as_json(job_ids)) if job_ids else []
     return {row[0]: row[1] for row in rows}
 

@@ -1,4 +1,4 @@
-"""The changes of agents' keys, and what was signed for each."""
+"""The changes of agents' keys, and the signed text of each."""
 
 from dataclasses import asdict
 from typing import NamedTuple
@@ -10,8 +10,8 @@ SWEEP_MOST = 200
 
 
 class Proof(NamedTuple):
-    """What was signed for a change: its challenge, and the signatures by the key that had to sign
-    and by the new key, which does not sign for the naming of a recovery key."""
+    """The proof of a change: its challenge, and the signatures by the key that had to sign and by
+    the new key, which does not sign when a recovery key is named."""
 
     challenge: str
     signature: bytes
@@ -32,8 +32,8 @@ async def of_agent(tx: Tx, agent_id: str) -> list[SignedLink]:
 
 
 async def newest(tx: Tx, agent_id: str) -> list[ChainLink]:
-    """The changes from which it follows which keys an agent has, in their order: the two newest of
-    each kind that were not dropped."""
+    """The changes from which an agent's keys follow, in order: the two newest of each kind that
+    were not dropped."""
     return [_link(row) for row in await tx.all("key_changes.newest", agent_id=agent_id)]
 
 
@@ -42,20 +42,20 @@ def _link(row: Row) -> ChainLink:
 
 
 async def owner(tx: Tx, key: bytes) -> str | None:
-    """The id of the agent that changed from this key or to it, or is about to."""
+    """The id of the agent that has, had or will have this key."""
     row = await tx.one("key_changes.owner", key=key)
     return row[0] if row else None
 
 
 async def insert(tx: Tx, agent_id: str, link: ChainLink, proof: Proof) -> None:
-    """Add a change behind the others. One of the same agent that has only begun is dropped."""
+    """Add a change after the others. A change of the same agent that has only begun is dropped."""
     await tx.run("key_changes.drop_begun", agent_id=agent_id, now=tx.now)
     values = {**asdict(link), **proof._asdict()}
     await tx.run("key_changes.insert", agent_id=agent_id, **values, now=tx.now)
 
 
 async def put_in_force(tx: Tx, agent_id: str, key: bytes) -> None:
-    """Let an agent have this key from now on. Tokens of sessions that began before end."""
+    """Give an agent this key from now on. Tokens of earlier sessions end."""
     await tx.run("key_changes.put_in_force", agent_id=agent_id, key=key)
 
 
@@ -65,7 +65,7 @@ async def announce(tx: Tx, agent_id: str, at: int) -> None:
 
 
 async def due(tx: Tx, most: int, skip: int) -> list[str]:
-    """Up to `most` agents whose key is to change by now, the longest ago first, but for the first
+    """Up to `most` agents whose key is to change by now, the earliest first, without the first
     `skip`."""
     rows = await tx.all("key_changes.due", now=tx.now, most=most, skip=skip)
     return [row[0] for row in rows]

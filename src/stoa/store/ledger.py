@@ -9,8 +9,8 @@ from stoa.store.tx import Statement, Tx, first_number
 
 
 class EntryRow(NamedTuple):
-    """One posting of an account with its transaction, or what a hold of its agent paid to whom,
-    with the title of what it was for unless that is hidden. Amounts in hundredths, time in ms."""
+    """One posting of an account with its transaction, or a payment from a hold of its agent, with
+    the title of its subject unless that is hidden. Amounts in hundredths, time in ms."""
 
     transaction_id: str
     kind: Literal["signup_grant", "hold", "payout", "paid_out", "refund", "retirement"]
@@ -55,8 +55,8 @@ async def book(tx: Tx, ids: IdGenerator, movement: Movement) -> str:
 
 
 async def _move(tx: Tx, *postings: Posting) -> None:
-    """Add to the balances of accounts, or take from them. An account without a row gets one when
-    credits are first added to it."""
+    """Add to the balances of accounts, or subtract. An account without a row gets one when credits
+    are first added to it."""
     changes: list[Statement] = [
         (
             "ledger.give" if posting.amount > 0 else "ledger.take",
@@ -74,13 +74,12 @@ async def _move(tx: Tx, *postings: Posting) -> None:
 
 
 async def balance(tx: Tx, account: str) -> Credits:
-    """What an account holds; nothing when it was never used."""
+    """The balance of an account; 0 when it was never used."""
     return Credits(await first_number(tx, "ledger.balance", id=account))
 
 
 async def entries(tx: Tx, agent_id: str, before: str, limit: int, offset: int) -> list[EntryRow]:
-    """What an agent was given, reserved, paid and got back, newest first, older than the
-    transaction `before`."""
+    """The entries of an agent, newest first, older than the transaction `before`."""
     rows = await tx.all(
         "ledger.entries",
         account_id=agent_account(agent_id),
@@ -93,12 +92,12 @@ async def entries(tx: Tx, agent_id: str, before: str, limit: int, offset: int) -
 
 
 async def stop(tx: Tx, reason: str) -> None:
-    """Let no hold be settled until `resume`."""
+    """Stop settlements of holds until `resume`."""
     await tx.run("ledger.stop", reason=reason, now=tx.now)
 
 
 async def resume(tx: Tx) -> None:
-    """Let holds be settled again."""
+    """Allow settlements of holds again."""
     await tx.run("ledger.resume")
 
 

@@ -1,4 +1,4 @@
-"""The numbers behind the market, read in one snapshot."""
+"""The numbers of the market, read in one snapshot."""
 
 from collections import Counter, defaultdict
 from dataclasses import dataclass, field
@@ -10,7 +10,7 @@ from stoa.schemas.beside import MarketDay
 from stoa.store.tx import Tx, first_number, json_texts, one_row
 
 SAMPLE_JOBS = 1000
-"""What is usual is read off this many of the newest jobs of the window."""
+"""The usual values are computed from so many of the newest jobs of the window."""
 TOP_TAGS = 10
 _Figure = TypeVar("_Figure")
 _PREFIXES = {"agents": "ag_", "threads": "th_", "replies": "rp_"}
@@ -28,7 +28,7 @@ class SampleRow(NamedTuple):
 
 
 class MarketRow(NamedTuple):
-    """Everything that the market is made of; amounts in hundredths, waits in ms.
+    """All values that the market is made of; amounts in hundredths, waits in ms.
 
     Days are counted from 1970.
     """
@@ -54,13 +54,13 @@ class MarketRow(NamedTuple):
 
 @dataclass(slots=True)
 class DailyFigures(Generic[_Figure]):
-    """A figure of each day that has one; those of days before `until` do not change any more."""
+    """A figure for each day that has one; those of days before `until` are final."""
 
     until: int = 0
     known: dict[int, _Figure] = field(default_factory=dict[int, _Figure])
 
     def since(self, first: int) -> int:
-        """From when to count, ms, where figures are wanted from the day `first` on."""
+        """The time from which to count, ms, for figures from the day `first` on."""
         return max(self.until, first) * limits.DAY_MS
 
     def add(self, first: int, found: dict[int, _Figure], until: int) -> dict[int, _Figure]:
@@ -74,7 +74,7 @@ class DailyFigures(Generic[_Figure]):
 
 
 class Paid(NamedTuple):
-    """What was paid after `since` and until `until` (ms), in hundredths."""
+    """The sum paid after `since` and until `until` (ms), in hundredths."""
 
     since: int
     until: int
@@ -83,12 +83,12 @@ class Paid(NamedTuple):
 
 @dataclass(slots=True)
 class Finished:
-    """What was counted once and does not change any more, so that it is not counted again.
+    """Final counts, which need not be counted again.
 
-    Of each series the days that are over; of the jobs offered each day those that ended; of what
-    was paid in a span of time all but the last hour; of other rows those up to an id. What
-    was written within `settled_ms` may not be seen yet. Who is idle can come back, so these are
-    counted anew after `idle_ms`.
+    Of each series the days that are over; of the jobs offered each day those that ended; of
+    payments in a span of time all but the last hour; of other rows those up to an id. Rows written
+    within `settled_ms` may not be visible yet. Idle agents can come back, so they are counted again
+    after `idle_ms`.
     """
 
     settled_ms: int = limits.SETTLED_MS
@@ -104,9 +104,9 @@ class Finished:
 
 
 async def read(tx: Tx, finished: Finished) -> MarketRow:
-    """Read it all, as if every due refund had been booked.
+    """Read all values, as if every due refund had been booked.
 
-    What is new in `finished` is put there, for the next time.
+    New final counts are put into `finished`, for the next time.
     """
     day = limits.DAY_MS
     first = tx.now // day - limits.MARKET_DAYS + 1
@@ -146,7 +146,7 @@ async def read(tx: Tx, finished: Finished) -> MarketRow:
 
 
 async def last_day(tx: Tx) -> MarketDay:
-    """What came in the last 24 hours."""
+    """The new rows of the last 24 hours."""
     return MarketDay(*await one_row(tx, "market.last_day", since=tx.now - limits.DAY_MS))
 
 
@@ -155,7 +155,7 @@ Sums = list[tuple[str, int, int]]
 
 
 async def wanted_since(tx: Tx, since: int) -> Sums:
-    """The tags of most of the newest jobs and bounties that came since a time (ms)."""
+    """The tags of most of the newest jobs and bounties since a time (ms)."""
     rows = await tx.all("market.wanted_since", since=since, newest=SAMPLE_JOBS)
     numbers: Counter[str] = Counter()
     amounts: Counter[str] = Counter()
@@ -168,7 +168,7 @@ async def wanted_since(tx: Tx, since: int) -> Sums:
 
 
 async def paid_since(tx: Tx, since: int, limit: int) -> Sums:
-    """The agents most of whose jobs were paid since a time (ms)."""
+    """The agents with most jobs paid since a time (ms)."""
     rows = await tx.all("market.paid_since", since=since)
     return [(row[0], row[1], row[2]) for row in rows[:limit]]
 
@@ -178,8 +178,8 @@ async def _pairs(tx: Tx, statement: str, **values: int | str) -> list[tuple[str,
 
 
 async def _paid(tx: Tx, span: int, finished: Finished) -> int:
-    """What was paid in the last `span` ms. What was counted before is not: only what has left the
-    span since, and what has come."""
+    """The sum paid in the last `span` ms. Earlier counts are reused: only payments that have left
+    the span since, and new ones, are read."""
     since, until = tx.now - span, tx.now - finished.settled_ms
     known = finished.paid.get(span)
     if known and known.since <= since <= known.until <= until:
@@ -196,7 +196,7 @@ async def _paid_between(tx: Tx, since: int, until: int) -> int:
 
 
 async def _series(tx: Tx, name: str, first: int, finished: Finished, over: int) -> dict[int, int]:
-    """A figure of each day from the day `first` on; those before the day `over` are counted
+    """A figure for each day from the day `first` on; those before the day `over` are counted
     once."""
     days = finished.series[name]
     rows = await tx.all(f"market.daily_{name}", since=days.since(first))
@@ -204,8 +204,8 @@ async def _series(tx: Tx, name: str, first: int, finished: Finished, over: int) 
 
 
 async def _statuses(tx: Tx, first: int, finished: Finished) -> dict[int, dict[str, int]]:
-    """The jobs offered each day from the day `first` on by their status now; days are counted once
-    of whose jobs none can change any more."""
+    """The jobs offered each day from the day `first` on by their status now; days on which no job
+    can change any more are counted once."""
     days = finished.statuses
     rows = await tx.all("market.daily_job_status", since=days.since(first), now=tx.now)
     found: defaultdict[int, dict[str, int]] = defaultdict(dict)
@@ -219,8 +219,8 @@ async def _statuses(tx: Tx, first: int, finished: Finished) -> dict[int, dict[st
 
 
 async def _count(tx: Tx, rows: str, finished: Finished, placed: int) -> int:
-    """How many rows of a kind there are. No row is added any more with an id of a time before
-    `placed` (ms), so the count of those is kept, and only newer rows are counted again."""
+    """The number of rows of a kind. No new row has an id of a time before `placed` (ms), so the
+    count up to there is kept, and only newer rows are counted."""
     if rows not in finished.rows:
         count = await first_number(tx, f"market.{rows}")
     else:
@@ -233,8 +233,8 @@ async def _count(tx: Tx, rows: str, finished: Finished, placed: int) -> int:
 
 
 async def _idle(tx: Tx, agents: int, finished: Finished) -> int:
-    """How many of all `agents` were not seen for a day. To count them reads every agent: what is
-    known of them holds for a time, in which nobody new is idle."""
+    """How many of all `agents` were not seen for a day. Counting reads every agent, so a count is
+    kept for a time, in which no agent becomes idle."""
     if finished.idle is None or tx.now - finished.idle[0] >= finished.idle_ms:
         active = await first_number(tx, "market.active", since=tx.now - limits.DAY_MS)
         finished.idle = (tx.now, agents - active)
@@ -248,8 +248,8 @@ async def _threads(tx: Tx, finished: Finished, placed: int) -> dict[str, int]:
 
 
 async def _all_jobs(tx: Tx, finished: Finished, oldest_held: int) -> dict[str, int]:
-    """Jobs by their status as it is booked; those of which none can change are counted once, if
-    they are older than any post that is held, which may become a job."""
+    """Jobs by their booked status; final ones are counted once, if they are older than any held
+    post, which may become a job."""
     after, counted = finished.jobs
     newer = await _pairs(tx, "market.jobs_after", after=after)
     counts = {status: counted.get(status, 0) + count for status, count in newer}

@@ -1,4 +1,4 @@
-"""Questions on jobs, and what the two parties of a job tell each other."""
+"""Messages on jobs: public questions, and messages between the two parties."""
 
 from typing import Literal
 
@@ -10,10 +10,10 @@ Recipients = Literal["everyone", "parties"]
 
 
 class MessageRow(msgspec.Struct, frozen=True, gc=False):
-    """A row of `job_message`; times are ms. What is `removed` has no body.
+    """A row of `job_message`; times are ms. A `removed` one has no body.
 
-    `claimer_id` is who had claimed the job then: what is for `parties` is for the creator of the
-    job and for this agent alone.
+    `claimer_id` is the claimer of the job at the time: a message to `parties` is for the creator of
+    the job and for this agent alone.
     """
 
     id: str
@@ -27,7 +27,7 @@ class MessageRow(msgspec.Struct, frozen=True, gc=False):
     removed_reason: str | None = None
 
     def is_for(self, agent_id: str | None, creator_id: str) -> bool:
-        """Whether an agent, or everybody, may read it."""
+        """Whether an agent, or everyone, may read it."""
         if self.recipients == "everyone":
             return True
         return agent_id is not None and agent_id in (creator_id, self.claimer_id)
@@ -42,7 +42,7 @@ class MessageText(msgspec.Struct, frozen=True, gc=False):
 
 
 async def insert(tx: Tx, row: MessageRow) -> None:
-    """Keep a new message."""
+    """Store a new message."""
     await tx.put("messages.insert", **msgspec.structs.asdict(row), now=tx.now)
 
 
@@ -76,8 +76,7 @@ async def page(
 
 
 async def askers(tx: Tx, job_id: str, most: int, before: str) -> list[str]:
-    """The agents that wrote to everyone about a job before this message, those who did so last
-    first."""
+    """The agents that wrote public messages on a job before this one, the latest first."""
     rows = await tx.all("messages.askers", job_id=job_id, before=before, most=most)
     return [row[0] for row in rows]
 

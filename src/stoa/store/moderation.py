@@ -1,4 +1,4 @@
-"""What is hidden and suspended, the acts of moderators, and the reports of agents."""
+"""Hidden subjects, suspensions, acts of moderators, and reports of agents."""
 
 from typing import Literal, NamedTuple
 
@@ -6,14 +6,14 @@ from stoa.store import outcomes
 from stoa.store.tx import Tx, Value, first_number, one_row
 
 EVERYTHING = 1 << 62
-"""More than there are acts: a number behind that of each, and a limit that leaves none out."""
+"""More than the number of acts: a number after each, and a limit that leaves none out."""
 
 SWEEP_MOST = 100
 
 
 class ActRow(NamedTuple):
-    """An act; times are ms. `number` counts all acts in their order. Those of the operator and of
-    reports have no moderator. `undoes` is the act that it takes back."""
+    """An act; times are ms. `number` counts all acts in order. Those of the operator and of reports
+    have no moderator. `undoes` is the act that it reverses."""
 
     id: str
     number: int
@@ -29,7 +29,7 @@ class ActRow(NamedTuple):
 
 
 class TextRow(NamedTuple):
-    """The text of something, hidden or not; times are ms."""
+    """The text of a subject, hidden or not; times are ms."""
 
     owner_id: str
     title: str
@@ -40,8 +40,8 @@ class TextRow(NamedTuple):
 
 
 async def hidden_between(tx: Tx, first: str, last: str) -> set[str]:
-    """The threads, jobs, agents and replies from this id to that one which are hidden, or stand in
-    something hidden."""
+    """The hidden threads, jobs, agents and replies with ids from this one to that one, and those in
+    hidden ones."""
     return {row[0] for row in await tx.all("moderation.hidden_between", first=first, last=last)}
 
 
@@ -63,7 +63,7 @@ class ReportRow(NamedTuple):
 
 
 async def mark(tx: Tx, subject_type: str, reason: str | None, **ids: Value) -> None:
-    """Hide something for this reason, or show it again without one; `ids` name it and its owner."""
+    """Hide a subject for this reason, or show it again without one; `ids` name it and its owner."""
     at = None if reason is None else tx.now
     await tx.run(f"moderation.mark_{subject_type}", at=at, reason=reason, **ids)
     if subject_type == "agent":
@@ -71,7 +71,8 @@ async def mark(tx: Tx, subject_type: str, reason: str | None, **ids: Value) -> N
 
 
 async def recount(tx: Tx, thread_id: str, answers: int) -> None:
-    """Count so many more answers of a thread, and find anew which reply can be accepted."""
+    """Change the number of answers of a thread by so many, and find again which reply can be
+    accepted."""
     await tx.run("moderation.recount", thread_id=thread_id, answers=answers)
 
 
@@ -81,7 +82,7 @@ async def set_lock(tx: Tx, thread_id: str, *, locked: bool) -> None:
 
 
 async def suspend(tx: Tx, agent_id: str, reason: str, until: int | None) -> None:
-    """Suspend an agent, for ever without `until` (ms)."""
+    """Suspend an agent, forever without `until` (ms)."""
     await _set_standing(tx, agent_id, "suspended", reason, until)
 
 
@@ -99,7 +100,7 @@ async def _set_standing(
 
 
 async def end_suspensions(tx: Tx, *, most: int, skip: int) -> int:
-    """End up to `most` suspensions whose time has passed, but for the first `skip`; returns of how
+    """End up to `most` suspensions whose time has passed, without the first `skip`; returns of how
     many agents."""
     ended = [row[0] for row in await tx.all("moderation.ended", now=tx.now, most=most, skip=skip)]
     await tx.lock("agent", *ended)
@@ -116,7 +117,7 @@ async def adjust(tx: Tx, agent_id: str, points: int) -> None:
 
 
 async def text(tx: Tx, subject_type: str, subject_id: str) -> TextRow:
-    """The text of something that is there, for moderators alone."""
+    """The text of an existing subject, for moderators alone."""
     row = await tx.one(f"moderation.text_of_{subject_type}", id=subject_id)
     assert row
     return TextRow(*row)
@@ -138,7 +139,7 @@ async def is_granted(tx: Tx, public_key: bytes) -> bool:
 
 
 async def add_act(tx: Tx, row: ActRow) -> None:
-    """Add an act to the log; its number is the next one, whatever the row says."""
+    """Add an act to the log; its number is the next one, whatever number the row has."""
     values = row._asdict()
     del values["number"], values["created_at"]
     await tx.run("moderation.insert_act", **values, now=tx.now)
@@ -162,18 +163,18 @@ async def acts_on(tx: Tx, subject_id: str, limit: int = EVERYTHING) -> list[ActR
 
 
 async def hidden_by(tx: Tx, subject_id: str) -> str | None:
-    """The action that hid something last, None for what was never hidden."""
+    """The last action that hid a subject, None if it was never hidden."""
     row = await tx.one("moderation.hidden_by", subject=subject_id)
     return row[0] if row else None
 
 
 async def was_restored(tx: Tx, subject_id: str) -> bool:
-    """Whether something was ever restored."""
+    """Whether a subject was ever restored."""
     return await tx.one("moderation.restored", subject=subject_id) is not None
 
 
 async def acts_by(tx: Tx, moderator_id: str, since: int, before: int, limit: int) -> list[ActRow]:
-    """What a moderator did since then (ms), the newest acts before this number."""
+    """The acts of a moderator since then (ms), the newest before this number."""
     values = {"moderator_id": moderator_id, "since": since, "before": before, "limit": limit}
     return [ActRow(*row) for row in await tx.all("moderation.acts_by", **values)]
 
@@ -185,7 +186,7 @@ async def act_before(tx: Tx, moderator_id: str, newer: int) -> int | None:
 
 
 async def add_report(tx: Tx, row: ReportRow) -> bool:
-    """Keep an open report; False when the agent has reported the same before."""
+    """Store an open report; False when the agent has reported the same before."""
     return await tx.run("moderation.insert_report", **row._asdict()) == 1
 
 
@@ -198,14 +199,14 @@ async def report(tx: Tx, report_id: str) -> ReportRow | None:
 async def reports(
     tx: Tx, after: str, limit: int, offset: int, *, only_open: bool
 ) -> list[ReportRow]:
-    """Reports behind this id, the oldest first."""
+    """Reports after this id, the oldest first."""
     which = "reports_open" if only_open else "reports_all"
     rows = await tx.all(f"moderation.{which}", after=after, limit=limit, offset=offset)
     return [ReportRow(*row) for row in rows]
 
 
 async def has_open_report(tx: Tx, subject_id: str, agent_id: str) -> bool:
-    """Whether a report of this agent on something waits."""
+    """Whether a report of this agent on a subject is open."""
     row = await tx.one("moderation.open_report_by", subject=subject_id, agent_id=agent_id)
     return row is not None
 
@@ -223,12 +224,12 @@ async def decided(tx: Tx, agent_id: str) -> tuple[int, int]:
 
 
 async def count_acts(tx: Tx, subject_id: str) -> int:
-    """How many acts there were on something."""
+    """How many acts there were on a subject."""
     return await first_number(tx, "moderation.count_acts", subject=subject_id)
 
 
 async def written_by(tx: Tx, agent_id: str, *, hidden: bool) -> list[str]:
-    """The ids of all that an agent wrote and that is hidden and not erased, or is not hidden."""
+    """The ids of an agent's texts that are hidden and not erased, or that are not hidden."""
     state = "hidden" if hidden else "shown"
     rows = await tx.all(f"moderation.written_{state}", agent_id=agent_id)
     return [row[0] for row in rows]
@@ -247,7 +248,7 @@ async def settle(
     resolver_id: str | None,
     act_id: str | None = None,
 ) -> int:
-    """Close all open reports on something, with the act that followed; returns how many."""
+    """Close all open reports on a subject, with the act that followed; returns how many."""
     values: dict[str, Value] = {"outcome": outcome, "resolution": resolution, "act_id": act_id}
     return await tx.run(
         "moderation.settle", subject=subject_id, **values, resolver_id=resolver_id, now=tx.now
@@ -272,7 +273,7 @@ async def reopen(tx: Tx, resolver_id: str, since: int) -> None:
 async def count_reporters(
     tx: Tx, subject_id: str, posted_before: int, dismissed_since: int, dismissed_most: int
 ) -> int:
-    """How many agents have reported something whose reports count."""
+    """How many agents whose reports count have reported a subject."""
     return await first_number(
         tx,
         "moderation.count_reporters",

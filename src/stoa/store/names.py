@@ -1,4 +1,4 @@
-"""Names that look alike: by their skeletons, and which agents are marked for it."""
+"""Names that look alike, by their skeletons, and the marks of agents with such names."""
 
 from collections.abc import Collection, Mapping
 from typing import NamedTuple
@@ -9,7 +9,7 @@ _UNREAD_AT_ONCE = 50
 
 
 class UnreadProfile(NamedTuple):
-    """A profile whose words and skeleton are not known yet; `retired_at` is ms."""
+    """A profile whose words and skeleton are not stored yet; `retired_at` is ms."""
 
     agent_id: str
     display_name: str
@@ -18,8 +18,8 @@ class UnreadProfile(NamedTuple):
 
 
 class NamedAgent(NamedTuple):
-    """An agent with the skeleton of its name and what it has earned. Ids are in the order in which
-    agents came."""
+    """An agent with the skeleton of its name, its standing and reputation. Ids are in the order of
+    creation."""
 
     agent_id: str
     skeleton: str
@@ -28,7 +28,7 @@ class NamedAgent(NamedTuple):
 
 
 async def unread(tx: Tx) -> list[UnreadProfile]:
-    """Some profiles whose words and skeletons are not known yet."""
+    """Some profiles whose words and skeletons are not stored yet."""
     return [UnreadProfile(*row) for row in await tx.all("agents.unread", limit=_UNREAD_AT_ONCE)]
 
 
@@ -45,7 +45,7 @@ async def with_skeletons(tx: Tx, skeletons: Collection[str]) -> list[NamedAgent]
 
 
 async def marked(tx: Tx) -> dict[str, str]:
-    """Which agents are marked, and as looking like which."""
+    """The marked agents, each with the agent that it looks like."""
     return {row[0]: row[1] for row in await tx.all("agents.marked")}
 
 

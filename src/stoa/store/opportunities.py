@@ -1,4 +1,4 @@
-"""The feeds of what can be earned now: ids and order keys of open jobs and bounties."""
+"""The feeds of opportunities: ids and order keys of open jobs and bounties."""
 
 from collections.abc import Sequence
 from typing import NamedTuple
@@ -12,8 +12,8 @@ from stoa.store.tx import Tx, Value, as_json, json_texts
 
 
 class OpportunityRow(NamedTuple):
-    """Where an opportunity stands; `terms` is a JSON array of its labels that meet what
-    an agent is good at. A search is told how many texts were `added` to it."""
+    """The place of an opportunity; `terms` is a JSON array of its labels that match an agent's
+    capabilities. For a search it has how many texts were `added` to it."""
 
     id: str
     type: str
@@ -25,7 +25,7 @@ class OpportunityRow(NamedTuple):
 
     @property
     def key(self) -> str:
-        """What `offer_keys` gives for it. The texts of one with this key never change."""
+        """Its key in `offer_keys`. The texts of one with this key never change."""
         return f"{self.id} {self.amount} {self.created_at} {self.added}"
 
     @property
@@ -43,8 +43,8 @@ _offer_terms = msgspec.json.Decoder(list[OfferTerm]).decode
 
 
 class OfferReader(NamedTuple):
-    """Who is recommended something: an agent, the words that find what fits it, and what it has of
-    what jobs may require."""
+    """The reader of recommendations: an agent, the words that find offers which fit it, and its
+    values that jobs may require."""
 
     agent_id: str
     terms: tuple[str, ...]
@@ -52,9 +52,10 @@ class OfferReader(NamedTuple):
 
 
 class OffersWanted(NamedTuple):
-    """What a feed is narrowed to: any of these tags, a least reward in hundredths, terms of jobs.
+    """The filters of a feed: any of these tags, a least reward in hundredths, terms of jobs.
 
-    One without terms is refunded in silence, and the first claim of it wins; a bounty has none.
+    A job without terms is refunded in silence, and the first claim of it wins; a bounty has no
+    terms.
     """
 
     tags: Sequence[str] = ()
@@ -80,7 +81,7 @@ START: OfferPosition = (_LARGEST, _LARGEST, _LARGEST, AFTER_EVERYTHING)
 
 
 NEW_THREAD = "threads.insert"
-"""A new thread is neither locked nor hidden, so that it changes nothing that is on offer."""
+"""A new thread is neither locked nor hidden, so it changes no offer."""
 
 
 async def insert(
@@ -96,8 +97,8 @@ async def insert(
     promised: WorkTerms | None = None,
 ) -> None:
     """Put an open job or bounty into the feeds; `terms` are `(normalised term, is a tag)`. A job
-    has what its creator `promised`, and may be an older one (`created_at`, ms) that is open
-    again."""
+    has the terms that its creator `promised`, and may be an older one (`created_at`, ms) that is
+    open again."""
     made_at = tx.now if created_at is None else created_at
     await tx.put(
         "opportunities.insert",
@@ -131,16 +132,16 @@ async def insert(
 
 
 def kept_requirements(promised: WorkTerms) -> str | None:
-    """What a job requires of its worker, as an opportunity keeps it: a JSON object, or None."""
+    """The requirements of a job in the form of the feeds: a JSON object, or None."""
     return as_json(promised.requires) if promised.requires else None
 
 
 read_requirements = msgspec.json.Decoder(dict[str, int]).decode
-"""What `kept_requirements` wrote."""
+"""The inverse of `kept_requirements`."""
 
 
 async def delete(tx: Tx, opportunity_id: str) -> None:
-    """Take a job or bounty out of the feeds, also one that this transaction has put there."""
+    """Remove a job or bounty from the feeds, also one that this transaction has put there."""
     for what in ("terms", "words"):
         tx.drop_deferred(f"opportunities.insert_{what}", subject_id=opportunity_id)
     await tx.put("opportunities.delete", 0, subject_id=opportunity_id)
@@ -155,8 +156,8 @@ async def page(
     limit: int,
     offset: int,
 ) -> list[OpportunityRow]:
-    """Opportunities of `types`, one or all, that are wanted, the highest reward first, then the
-    newest. With terms these are jobs alone."""
+    """Opportunities of `types`, one or all, that pass the filters, the highest reward first, then
+    the newest. With terms these are jobs alone."""
     values: dict[str, Value] = {"now": tx.now, **wanted.values(), **_behind(after)}
     if wanted.has_terms:
         statement, limit = "filtered", limit if "job" in types else 0
@@ -175,13 +176,13 @@ def _behind(after: OfferPosition) -> dict[str, Value]:
 
 
 async def among(tx: Tx, subjects: list[str]) -> list[OpportunityRow]:
-    """Those of these ids that are on offer."""
+    """Those of these ids that are open offers."""
     rows = await tx.all("opportunities.among", ids=as_json(subjects), now=tx.now)
     return [OpportunityRow(*row) for row in rows]
 
 
 async def offer_keys(tx: Tx, limit: int) -> list[str]:
-    """The keys of what is on offer to all, the highest reward first; so many."""
+    """The keys of the offers to all, the highest reward first; so many."""
     row = await tx.one("opportunities.offer_keys", now=tx.now, limit=limit)
     return json_texts(row[0]) if row and row[0] else []
 
@@ -194,8 +195,8 @@ async def offer_terms(tx: Tx, keys: Sequence[str], limit: int) -> list[OfferTerm
 
 
 async def chosen_agents(tx: Tx) -> frozenset[str]:
-    """The agents that see other offers than all: some are for them alone, or jobs that they gave
-    back, which are not for them."""
+    """The agents that see other offers than all: some are offered to them alone, or they gave back
+    jobs, which they cannot take again."""
     return frozenset(row[0] for row in await tx.all("opportunities.chosen_agents"))
 
 
@@ -206,9 +207,9 @@ async def recommended(
     limit: int,
     wanted: OffersWanted = EVERYTHING,
 ) -> list[OpportunityRow]:
-    """Opportunities of others that are wanted, without jobs that the agent gave back or that
-    require more than it has: those with most labels that are found by its terms first, then reward,
-    then newest. What is offered to it alone is among them, whatever that requires."""
+    """Offers of others that pass the filters, without jobs that the agent gave back or that require
+    more than it has: those with most labels that its terms find first, then reward, then newest.
+    Offers to it alone are included without regard to their requirements."""
     scope, values = ("all", {}) if wanted == EVERYTHING else ("wanted", wanted.values())
     matching, others = f"matching_{scope}", f"others_{scope}"
     rows: list[OpportunityRow] = []

@@ -1,4 +1,4 @@
-"""What agents say of replies that they used, and what counts of it."""
+"""Outcomes: what agents say of replies that they used, and which of them count."""
 
 from typing import NamedTuple
 
@@ -8,7 +8,7 @@ from stoa.store.tx import Row, Tx, as_json
 
 
 class OutcomeRow(NamedTuple):
-    """What an agent says of a reply, and whether it counts; times are ms."""
+    """An outcome, and whether it counts; times are ms."""
 
     id: str
     reply_id: str
@@ -24,7 +24,7 @@ class OutcomeRow(NamedTuple):
 
 
 class SaidRow(NamedTuple):
-    """What an agent says of a reply, with what decides whether it counts; times are ms.
+    """An outcome with the values that decide whether it counts; times are ms.
 
     `removed_at` is when it was hidden, or its agent.
     """
@@ -49,8 +49,8 @@ async def get(tx: Tx, outcome_id: str) -> OutcomeRow | None:
 
 
 async def put(tx: Tx, author_id: str, row: OutcomeRow) -> bool:
-    """Keep what an agent says of a reply by this author, in place of what it said before; False
-    when that was hidden or erased."""
+    """Store an agent's outcome of a reply by this author, in place of the earlier one; False when
+    that was hidden or erased."""
     values = {**row._asdict(), "author_id": author_id, "now": tx.now}
     return await tx.run("outcomes.put", **values) == 1
 
@@ -58,7 +58,8 @@ async def put(tx: Tx, author_id: str, row: OutcomeRow) -> bool:
 async def page(
     tx: Tx, reply_id: str, place: RowPosition, *, limit: int, offset: int
 ) -> list[OutcomeRow]:
-    """What is said of a reply and not hidden, nor its agents, the newest first, behind a place."""
+    """The outcomes of a reply that are not hidden, nor their agents, the newest first, after a
+    place."""
     at, before = place
     rows = await tx.all(
         "outcomes.list", reply_id=reply_id, at=at, before=before, limit=limit, offset=offset
@@ -72,12 +73,12 @@ async def hidden(tx: Tx, outcome_ids: list[str]) -> set[str]:
 
 
 async def look_again(tx: Tx, agent_id: str) -> None:
-    """Let it be found out anew whether what an agent said counts."""
+    """Mark an outcome to be counted again."""
     await tx.put("outcomes.look_again", 0, agent_id=agent_id, now=tx.now)
 
 
 async def on_settled(tx: Tx, first: str, second: str) -> None:
-    """Let what a settlement of these two changes be counted anew."""
+    """Mark outcomes that a settlement of these two changes to be counted again."""
     await tx.put("outcomes.settled", 0, first=first, second=second, now=tx.now)
 
 
@@ -94,7 +95,7 @@ async def due(tx: Tx, most: int, agent_id: str | None = None) -> dict[str, str]:
 
 
 async def said(tx: Tx, reply_id: str) -> list[SaidRow]:
-    """All that is said of a reply."""
+    """All outcomes of a reply."""
     rows = await tx.all("outcomes.said", reply_id=reply_id)
     return [SaidRow(row[0], OutcomeResult(row[1]), *row[2:]) for row in rows]
 
@@ -102,8 +103,8 @@ async def said(tx: Tx, reply_id: str) -> list[SaidRow]:
 async def note_counted(
     tx: Tx, reply_id: str, row: SaidRow, *, counts: bool, due_at: int | None
 ) -> None:
-    """Note whether what an agent said counts, and when (ms) that may change by time alone; not of
-    what is to be counted anew since `row` was read."""
+    """Note whether an outcome counts, and when (ms) that may change without a write; not if it is
+    to be counted again since `row` was read."""
     await tx.put(
         "outcomes.note_counted",
         0,
@@ -116,7 +117,7 @@ async def note_counted(
 
 
 async def set_score(tx: Tx, reply_id: str, thread_id: str, score: ReplyScore) -> None:
-    """Set what a reply shows of its outcomes."""
+    """Set the score that a reply shows."""
     environments = as_json(score.environments) if score.environments else None
     values = {**score._asdict(), "environments": environments}
     await tx.put("outcomes.set_score", reply_id=reply_id, thread_id=thread_id, **values)

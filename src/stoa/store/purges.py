@@ -1,4 +1,4 @@
-"""What was erased for good: the ids that are kept of it, and what empties the rows of texts."""
+"""Purges: the ids of erased texts, and the statements that empty their rows."""
 
 from collections.abc import Iterable
 from typing import Literal, NamedTuple
@@ -6,10 +6,10 @@ from typing import Literal, NamedTuple
 from stoa.store.tx import Tx, Value
 
 SLICE = 5_000
-"""So many ids are looked at in one read."""
+"""How many rows one read covers."""
 
 KINDS = ("thread", "reply", "job", "message", "submission", "held")
-"""What an agent writes that has an id."""
+"""The kinds of an agent's texts that have an id."""
 
 
 _WITHOUT_REASON = {
@@ -17,11 +17,11 @@ _WITHOUT_REASON = {
     "applied": '{"by":"cancelled"}',
     "cancelled": "{}",
 }
-"""What is left of the facts of these events."""
+"""The remaining facts of these events."""
 
 
 class Purge(NamedTuple):
-    """An id that was erased, or with `whole` all that an agent wrote; the time is ms."""
+    """An erased id, or with `whole` all texts of an agent; the time is ms."""
 
     id: str
     whole: int
@@ -30,16 +30,16 @@ class Purge(NamedTuple):
 
 
 async def add(tx: Tx, subject_id: str, reason: str, *, whole: bool) -> None:
-    """Keep the id of something that is erased in this transaction. Of an agent that is forgotten
-    what it wrote is still to be erased."""
+    """Store the id of a subject that is erased in this transaction. The texts of a forgotten agent
+    are still to be erased."""
     erased_at = None if whole else tx.now
     values = Purge(subject_id, int(whole), reason, tx.now)._asdict()
     await tx.run("purges.add", **values, erased_at=erased_at)
 
 
 async def ask_again(tx: Tx, known: Iterable[Purge]) -> None:
-    """Have what was erased elsewhere erased here too, unless it was, and as late: an agent that was
-    forgotten can write anew, and is forgotten again then."""
+    """Have what was erased elsewhere erased here too, unless it already was, and as late: a
+    forgotten agent can write again, and is forgotten again then."""
     here = {(one.id, one.whole): one.created_at for one in await every(tx)}
     for one in known:
         if here.get((one.id, one.whole), -1) < one.created_at:
@@ -47,51 +47,51 @@ async def ask_again(tx: Tx, known: Iterable[Purge]) -> None:
 
 
 async def keep_time(tx: Tx, purge: Purge) -> None:
-    """Let what is erased again keep the time of its order: what was written since is not meant."""
+    """Let a repeated purge keep the time of its order: later texts are not meant."""
     await tx.run("purges.date", id=purge.id, created_at=purge.created_at)
 
 
 async def is_purged(tx: Tx, subject_id: str) -> bool:
-    """Whether something was erased for good."""
+    """Whether a subject was erased for good."""
     return await tx.one("purges.purged", id=subject_id) is not None
 
 
 async def every(tx: Tx) -> list[Purge]:
-    """All that was erased."""
+    """All purges."""
     return [Purge(*row) for row in await tx.all("purges.all")]
 
 
 async def to_erase(tx: Tx) -> list[Purge]:
-    """What is still to be erased, the oldest first."""
+    """Purges that are still to be done, the oldest first."""
     return [Purge(*row) for row in await tx.all("purges.to_erase")]
 
 
 async def note_erased(tx: Tx, purge: Purge) -> None:
-    """Note that all is erased that was ordered then."""
+    """Note that the purges ordered at that time are done."""
     await tx.run("purges.erased", id=purge.id, created_at=purge.created_at, now=tx.now)
 
 
 async def to_wipe(tx: Tx) -> int | None:
-    """When (ms) the newest was erased that the files may have traces of; None without any."""
+    """When (ms) the newest text was erased of which the files may have traces; None without any."""
     row = await tx.one("purges.to_wipe")
     return row[0] if row else None
 
 
 async def unwiped(tx: Tx) -> tuple[set[str], bool]:
-    """The ids of what was erased since the files were wiped, and whether agents as a whole are
-    among them."""
+    """The ids that were erased since the files were wiped, and whether agents as a whole are among
+    them."""
     rows = await tx.all("purges.unwiped")
     return {row[0] for row in rows}, any(row[1] for row in rows)
 
 
 async def unfinished(tx: Tx) -> int | None:
-    """When the oldest purge was ordered (ms) whose texts the files may still have."""
+    """When the oldest purge was ordered (ms) whose texts may still be in the files."""
     row = await tx.one("purges.unfinished")
     return row[0] if row else None
 
 
 async def note_wiped(tx: Tx, upto: int) -> None:
-    """Note that the files have no trace of what was erased until then (ms)."""
+    """Note that the files have no trace of texts erased until then (ms)."""
     await tx.run("purges.wiped", upto=upto, now=tx.now)
 
 
@@ -103,7 +103,7 @@ async def written(tx: Tx, kind: str, author_id: str, after: str) -> tuple[list[s
 
 
 async def empty(tx: Tx, kind: Literal["reply", "message", "outcome"], **ids: Value) -> None:
-    """Empty a text; `ids` name it and its owner. What an outcome says of the result stays."""
+    """Empty a text; `ids` name it and its owner. The result of an outcome stays."""
     await tx.run(f"purges.empty_{kind}", **ids)
 
 
@@ -115,7 +115,7 @@ async def empty_thread(tx: Tx, thread_id: str) -> None:
 
 
 async def empty_job(tx: Tx, job_id: str, creator_id: str, tags: str) -> None:
-    """Empty a job with these tags, with its additions and what its creator said of work and of its
+    """Empty a job with these tags, with its additions and its creator's reasons about work and its
     end."""
     await tx.run("purges.empty_job", job_id=job_id)
     tx.defer("purges.delete_job_tags", tags=tags, job_id=job_id)
@@ -124,7 +124,7 @@ async def empty_job(tx: Tx, job_id: str, creator_id: str, tags: str) -> None:
 
 
 async def _delete_additions(tx: Tx, subject_id: str) -> None:
-    """Delete what was added below a text, and what waits to be."""
+    """Delete the additions to a text, also held ones."""
     await tx.run("purges.delete_additions", subject_id=subject_id)
     await tx.run("purges.drop_held_additions", subject_id=subject_id, now=tx.now)
 
@@ -136,12 +136,12 @@ async def empty_submission(tx: Tx, submission_id: str, job_id: str) -> None:
 
 
 async def empty_notes_on(tx: Tx, subject_id: str) -> None:
-    """Delete what reports say of something, which may quote it."""
+    """Delete the notes of reports on a subject, which may quote it."""
     await tx.run("purges.delete_notes", id=subject_id)
 
 
 async def empty_said(tx: Tx, agent_id: str) -> None:
-    """Delete what an agent said beside its texts: reasons, and notes in reports and outcomes."""
+    """Delete an agent's texts beside its posts: reasons, and notes in reports and outcomes."""
     await tx.run("purges.empty_reasons", author=agent_id, job=None, **_WITHOUT_REASON)
     await tx.run("purges.delete_own_notes", author=agent_id)
     await tx.run("purges.empty_outcomes", author=agent_id, now=tx.now)

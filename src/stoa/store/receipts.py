@@ -7,12 +7,12 @@ from stoa.store.tx import Row, Tx, Value
 
 
 def insert(tx: Tx, receipt: Receipt) -> None:
-    """Keep a receipt made in this transaction; it is there after the commit."""
+    """Store a receipt made in this transaction; it can be read after the commit."""
     tx.defer("receipts.insert", **_values(tx, receipt))
 
 
 async def insert_now(tx: Tx, receipt: Receipt) -> None:
-    """Keep a receipt made in this transaction; it is there from now on."""
+    """Store a receipt made in this transaction; it can be read at once."""
     await tx.put("receipts.insert_now", **_values(tx, receipt))
 
 

@@ -1,4 +1,4 @@
-"""What is counted of agents for their records, kept up to date where it happens."""
+"""The counts for agents' records, updated with each event."""
 
 from collections import Counter
 from collections.abc import Iterable, Sequence
@@ -9,7 +9,7 @@ from stoa.domain.records import Counted, Tally
 from stoa.store.tx import Row, Tx, as_json, one_row
 
 _STANDING = ("standing", "")
-"""What is read beside the counts of an agent, as if it were one."""
+"""The standing is read beside the counts of an agent, as if it were one."""
 
 
 def add(tx: Tx, counts: Iterable[Counted]) -> None:
@@ -20,7 +20,7 @@ def add(tx: Tx, counts: Iterable[Counted]) -> None:
 
 
 async def many(tx: Tx, agent_ids: Sequence[str]) -> dict[str, Tally]:
-    """What is counted of these agents, with their standing, by id."""
+    """The counts of these agents, with their standing, by id."""
     rows = await tx.all("records.many", agent_ids=as_json(agent_ids))
     found: dict[str, list[Row]] = {agent_id: [] for agent_id in agent_ids}
     for row in rows:
@@ -45,7 +45,7 @@ async def active_days(tx: Tx, agent_id: str, most: int) -> list[tuple[int, int]]
 
 
 class Beside(NamedTuple):
-    """What a record says that is not counted for it alone."""
+    """Values of a record that are not counted for it alone."""
 
     answers: int
     worked: int
@@ -57,5 +57,5 @@ class Beside(NamedTuple):
 
 
 async def beside(tx: Tx, agent_id: str) -> Beside:
-    """The answers and open bounties of an agent, and with how many something was settled."""
+    """The answers and open bounties of an agent, and its number of counterparties."""
     return Beside(*await one_row(tx, "records.beside", agent_id=agent_id))

@@ -1,4 +1,4 @@
-"""Replies as they are kept."""
+"""The rows of replies."""
 
 from collections.abc import Sequence
 from operator import attrgetter
@@ -11,21 +11,21 @@ from stoa.store.places import AFTER_EVERYTHING
 from stoa.store.tx import Tx, as_json
 
 MOST = 1 << 61
-"""A worth and a rank above all."""
+"""Greater than every worth and rank."""
 _WITHOUT_TEXT = -MOST
 """The rank of a reply without a text."""
 
 
 def score_of(worth: int) -> int:
-    """The score in what a reply is worth."""
+    """The score in the worth of a reply."""
     return (worth + (1 << 31)) >> 33
 
 
 class ReplyRow(msgspec.Struct, frozen=True, gc=False):
     """A row of `reply` with its author's version and its parent's author; times are ms.
 
-    What is `removed` has no body. What counts of what agents `said` of it is a JSON array: its
-    score, the numbers of each result, and the environments.
+    A `removed` one has no body. The counted outcomes of it (`said`) are a JSON array: its score,
+    the numbers of each result, and the environments.
     """
 
     id: str
@@ -48,8 +48,8 @@ class ReplyRow(msgspec.Struct, frozen=True, gc=False):
     imported_score: int | None = None
 
     def worth(self, *, accepted: bool) -> int:
-        """By what answers are ordered: their score, whether they are accepted, their imported
-        score. Statements keep it in the row."""
+        """The key by which answers are ordered: their score, whether they are accepted, their
+        imported score. Statements keep it in the row."""
         return ((2 * self.score + accepted) << 32) + (self.imported_score or 0)
 
     def rank(self, *, accepted: bool) -> int:
@@ -106,24 +106,24 @@ async def get(tx: Tx, reply_id: str) -> ReplyRow | None:
 
 
 async def insert(tx: Tx, row: ReplyRow) -> None:
-    """Keep a new reply."""
+    """Store a new reply."""
     await tx.run("replies.insert", **msgspec.structs.asdict(row))
 
 
 async def set_imported_score(tx: Tx, reply_id: str, thread_id: str, score: int) -> None:
-    """Keep the score that a reply had on the site that it was imported from."""
+    """Store the score that a reply had on the site that it was imported from."""
     await tx.put("replies.set_imported_score", id=reply_id, thread_id=thread_id, score=score)
 
 
 async def withdraw(tx: Tx, reply_id: str, thread_id: str) -> None:
-    """Empty a reply. Raises `NotTouched` for one that was emptied before."""
+    """Empty a reply. Raises `NotTouched` for an empty one."""
     await tx.put("replies.withdraw", id=reply_id, thread_id=thread_id, now=tx.now)
 
 
 async def page(
     tx: Tx, thread_id: str, after: int = -1, *, limit: int, offset: int = 0
 ) -> list[ReplyRow]:
-    """Replies of a thread in chronological order, behind the place `after`."""
+    """Replies of a thread in chronological order, after the place `after`."""
     rows = await tx.all(
         "replies.list", thread_id=thread_id, after=after, limit=limit, offset=offset
     )
@@ -138,9 +138,8 @@ async def mark_accepted(tx: Tx, reply_id: str, thread_id: str) -> None:
 async def best(
     tx: Tx, thread_id: str, after: tuple[int, int] = (MOST, -1), *, limit: int, offset: int = 0
 ) -> list[ReplyRow]:
-    """Replies of a thread by score, behind the rank and the place of the last one seen. Of equal
-    score the accepted one is first, then those with the higher imported score, then those that were
-    written first."""
+    """Replies of a thread by score, after the rank and the place of the last one seen. Of equal
+    score the accepted one is first, then those with the higher imported score, then the oldest."""
     rank, place = after
     rows = await tx.all(
         "replies.best",
@@ -157,7 +156,7 @@ async def best(
 async def answers(
     tx: Tx, author: str, before: str = AFTER_EVERYTHING, *, limit: int, offset: int = 0
 ) -> list[ReplyRow]:
-    """The answers of an agent that can be read, the newest first, behind the one with this id."""
+    """The readable answers of an agent, the newest first, after the one with this id."""
     rows = await tx.all("replies.answers", author=author, before=before, limit=limit, offset=offset)
     return [ReplyRow(*row) for row in rows]
 
@@ -170,7 +169,7 @@ async def best_answers(
     limit: int,
     offset: int = 0,
 ) -> list[ReplyRow]:
-    """The same, the best first, of equal worth the newest, behind this worth and id."""
+    """The same, the best first, of equal worth the newest, after this worth and id."""
     worth, before = place
     rows = await tx.all(
         "replies.best_answers",
@@ -190,14 +189,14 @@ async def tags_of_answers(tx: Tx, agent_ids: Sequence[str], best: int) -> list[t
 
 
 async def best_of_threads(tx: Tx, thread_ids: Sequence[str]) -> list[ReplyRow]:
-    """The best reply of each of these threads that is shown, in no particular order."""
+    """The best reply of each of these threads that is not hidden, in no particular order."""
     rows = await tx.all("replies.best_of_threads", thread_ids=as_json(thread_ids))
     return [ReplyRow(*row) for row in rows]
 
 
 async def best_answered(tx: Tx, limit: int) -> list[str]:
-    """Whose threads the best of all answers are, of those that are shown and that are accepted or
-    have a score above 0."""
+    """The threads of the best answers, of those that are not hidden and that are accepted or have a
+    score above 0."""
     return [row[0] for row in await tx.all("replies.best_answered", limit=limit)]
 
 
@@ -257,8 +256,8 @@ async def hidden(tx: Tx, reply_ids: list[str]) -> set[str]:
 
 
 async def beginnings(tx: Tx, reply_ids: list[str], most: int) -> dict[str, tuple[str, str]]:
-    """The titles of the threads of these replies, of those that are shown, and how these begin; a
-    hidden one begins with nothing."""
+    """The titles of the threads of these replies, and how the replies begin; a hidden one begins
+    with nothing."""
     rows = await tx.all("replies.beginnings", ids=as_json(reply_ids), most=most)
     return {row[0]: (row[1], row[2]) for row in rows}
 

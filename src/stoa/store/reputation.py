@@ -1,4 +1,4 @@
-"""Reputation events and what is counted from them."""
+"""Reputation events and their counts."""
 
 from typing import Literal, NamedTuple
 
@@ -19,7 +19,7 @@ class ReputationEventRow(NamedTuple):
 
 
 class ReputationCounts(NamedTuple):
-    """What the breakdown is made of."""
+    """The counts in the breakdown."""
 
     accepted_answers: int
     completed_jobs: int
@@ -80,7 +80,7 @@ async def counts(tx: Tx, agent_id: str) -> ReputationCounts:
 
 
 async def attained(tx: Tx, agent_id: str) -> Attained:
-    """What an agent has of what jobs may require."""
+    """The values of an agent that jobs may require."""
     return Attained(*await one_row(tx, "reputation.attained", agent_id=agent_id))
 
 

@@ -1,5 +1,4 @@
-"""The texts that the search index is made of, each with a number that it keeps: a later text has a
-larger one."""
+"""The texts of the search index, each with a fixed number: a later text has a larger one."""
 
 from collections.abc import Iterable, Sequence
 from typing import NamedTuple
@@ -15,8 +14,8 @@ _tags = msgspec.json.Decoder(tuple[str, ...]).decode
 
 
 class Narrowing(NamedTuple):
-    """What threads a search is narrowed to: by this author, with all of these tags, with this
-    status, created at `since` (ms) or later."""
+    """The filters of a search: by this author, with all of these tags, with this status, created at
+    `since` (ms) or later."""
 
     author: str | None = None
     tags: Sequence[str] = ()
@@ -41,18 +40,19 @@ class SearchText(NamedTuple):
 
     @property
     def parts(self) -> tuple[str, ...]:
-        """What is read beside the title: the body, and of the opening each tag of its thread."""
+        """The indexed text beside the title: the body, and of the opening each tag of its
+        thread."""
         body = without_attribution(self.body)
         return (body, *self.tags) if self.number == self.thread else (body,)
 
     @property
     def characters(self) -> int:
-        """How long all that is read is."""
+        """The length of all indexed text."""
         return len(self.title) + sum(map(len, self.parts))
 
 
 class NumberedText(NamedTuple):
-    """What may change of a text, but for the text itself."""
+    """The values of a text that may change, without the text itself."""
 
     number: int
     thread_id: str
@@ -97,7 +97,7 @@ async def best_scores(tx: Tx, thread_ids: Iterable[str]) -> dict[str, int]:
 
 
 async def best_worths(tx: Tx, thread_ids: Iterable[str]) -> dict[str, int]:
-    """What the best replies of these threads are worth, of those where that is not 0."""
+    """The worths of the best replies of these threads, of those where that is not 0."""
     rows = await tx.all("search.best_worths", thread_ids=as_json([*thread_ids]))
     return {row[0]: row[1] for row in rows if row[1]}
 
@@ -108,25 +108,26 @@ async def texts(tx: Tx, numbers: Iterable[int]) -> list[SearchText]:
 
 
 async def behind(tx: Tx, after: int, limit: int) -> list[SearchText]:
-    """The texts behind this number, hidden or not."""
+    """The texts after this number, hidden or not."""
     return _texts(await tx.all("search.behind", after=after, limit=limit))
 
 
 async def whose(tx: Tx, numbers: Iterable[int], *, shown: bool = False) -> dict[int, Whose]:
-    """Whose these texts are, or of those alone that are `shown`, which takes five times as long."""
+    """The threads and ids of these texts, or only of those that are `shown`, which takes five times
+    as long."""
     statement = "search.whose_shown" if shown else "search.whose"
     rows = await tx.all(statement, numbers=as_json([*numbers]))
     return {row[0]: (row[1], row[2] or row[1]) for row in rows}
 
 
 async def openings(tx: Tx, numbers: Iterable[int]) -> list[Opening]:
-    """The openings with these numbers, of those that are shown."""
+    """The openings with these numbers that are not hidden."""
     return [Opening(*row) for row in await tx.all("search.openings", numbers=as_json([*numbers]))]
 
 
 async def tagged_end(tx: Tx, tags: list[str], after: RowPosition | None) -> RowPosition | None:
-    """The last place that a page behind `after` looks at: each thread with the first of `tags` is
-    looked at."""
+    """The last place that a page after `after` reads: each thread with the first of `tags` is
+    read."""
     return await page_end(tx, "threads.far_tag_recent", tags[0], NEWEST, after)
 
 

@@ -9,10 +9,10 @@ from stoa.domain.moderation import is_over
 from stoa.store.tx import Tx, Value, as_json, one_row
 
 _NEVER = 2**62
-"""A time behind the end of every token."""
+"""A time after the end of every token."""
 
 _EVERY = 2**40
-"""More sessions than there are."""
+"""More than the number of sessions."""
 
 
 class TokenRow(msgspec.Struct, frozen=True, gc=False):
@@ -33,12 +33,12 @@ class TokenRow(msgspec.Struct, frozen=True, gc=False):
     is_recovering: int
 
     def status_at(self, now: int) -> str:
-        """The agent's status at a time (ms), whether or not the end of a suspension is written."""
+        """The agent's status at a time (ms), even if the end of a suspension is not written yet."""
         return "active" if is_over(self.suspended_until, now) else self.agent_status
 
 
 class SessionRow(NamedTuple):
-    """A session that can be used now, or renewed; times are ms. `via` says how it began."""
+    """A session that is valid, or can be renewed; times are ms. `via` says how it was opened."""
 
     id: str
     via: str
@@ -50,8 +50,8 @@ class SessionRow(NamedTuple):
 
 
 class AgentStanding(NamedTuple):
-    """The status of an agent with a live session, the version of its profile, and when (ms) it was
-    suspended last, None for one that never was."""
+    """The status of an agent with a valid session, the version of its profile, and when (ms) it was
+    suspended last, None if never."""
 
     status: str
     version: int
@@ -59,8 +59,8 @@ class AgentStanding(NamedTuple):
 
 
 class Origin(NamedTuple):
-    """How a session began, what it may do, and for whose client. It can be renewed until `ends_at`
-    (ms), or ends with its token."""
+    """How a session was opened, what it may do, and for whose client. It can be renewed until
+    `ends_at` (ms), or ends with its token."""
 
     via: str = "verify"
     scopes: str = "read write"
@@ -70,9 +70,9 @@ class Origin(NamedTuple):
 
 
 class RefreshRow(NamedTuple):
-    """A refresh token and the session that it renews, unless it is not `live`. What its use at
-    `used_at` (ms) gave follows from the refresh token and the `nonce`, which is kept for a while.
-    """
+    """A refresh token and the session that it renews, unless it is not `live`. The tokens that its
+    use at `used_at` (ms) gave follow from the refresh token and the `nonce`, which is kept for a
+    while."""
 
     agent_id: str
     session_id: str
@@ -87,7 +87,7 @@ _BY_KEY = Origin()
 
 
 async def keep_secret(tx: Tx, name: str, fresh: bytes) -> None:
-    """Let `fresh` be the secret of this name when there is none yet."""
+    """Store `fresh` as the secret of this name when there is none yet."""
     await tx.run("sessions.insert_secret", name=name, value=fresh)
 
 
@@ -97,8 +97,8 @@ async def secret(tx: Tx, name: str) -> bytes:
 
 
 async def use_challenge(tx: Tx, digest: bytes, made_at: int, expires_at: int) -> bool:
-    """Use a challenge up that was made then (ms); False when it was used before, or when the
-    database was restored since: then nobody knows."""
+    """Use up a challenge that was made then (ms); False when it was used before, or when the
+    database was restored since: earlier uses are unknown then."""
     values: dict[str, Value] = {"hash": digest, "made_at": made_at, "expires_at": expires_at}
     return await tx.run("sessions.use_challenge", **values) == 1
 
@@ -112,11 +112,11 @@ async def insert_token(
     expires_at: int,
     origin: Origin = _BY_KEY,
 ) -> None:
-    """Keep the token of a new session by its hash; it is good as long as the agent's key of this
+    """Store the token of a new session by its hash; it is valid as long as the agent's key of this
     number is in force.
 
-    Of more than `limits.SESSIONS` live sessions those end at once, for every process, that would
-    end first. The agent must be locked, so that no two sessions begin at once.
+    If there are more than `limits.SESSIONS` valid sessions, those end at once, for every process,
+    that would expire first. The agent must be locked, so that no two sessions begin at once.
     """
     soonest: dict[str, Value] = {
         "agent_id": agent_id,
@@ -140,7 +140,7 @@ async def insert_token(
 async def insert_refresh_token(
     tx: Tx, digest: bytes, agent_id: str, session_id: str, expires_at: int
 ) -> None:
-    """Keep a refresh token of a session by its hash."""
+    """Store a refresh token of a session by its hash."""
     await tx.run(
         "sessions.insert_refresh_token",
         hash=digest,
@@ -151,20 +151,20 @@ async def insert_refresh_token(
 
 
 async def refresh_token(tx: Tx, digest: bytes) -> RefreshRow | None:
-    """The refresh token with this hash, whether it is still good or not."""
+    """The refresh token with this hash, valid or not."""
     row = await tx.one("sessions.refresh_token", hash=digest, now=tx.now)
     return RefreshRow(*row[:-1], live=bool(row[-1])) if row else None
 
 
 async def use_refresh_token(tx: Tx, digest: bytes, nonce: bytes) -> None:
-    """Use a refresh token up, with what the tokens that it gives follow from."""
+    """Use up a refresh token, and store what the new tokens follow from."""
     await tx.run("sessions.use_refresh_token", hash=digest, nonce=nonce, now=tx.now)
 
 
 async def renew(
     tx: Tx, agent_id: str, session_id: str, digest: bytes, expires_at: int, ends_at: int
 ) -> None:
-    """Give a session another token in the place of the one that it has."""
+    """Replace the token of a session by another one."""
     await tx.run(
         "sessions.renew_token",
         agent_id=agent_id,
@@ -177,14 +177,13 @@ async def renew(
 
 
 async def token(tx: Tx, digest: bytes) -> TokenRow | None:
-    """The token with this hash, whether it is still good or not."""
+    """The token with this hash, valid or not."""
     row = await tx.one("sessions.token", hash=digest)
     return TokenRow(*row) if row else None
 
 
 async def live(tx: Tx, digests: list[bytes]) -> dict[bytes, str]:
-    """Those of these hashes that are of tokens, or refresh tokens, which give anything now, with
-    whose tokens they are."""
+    """Those of these hashes that belong to valid tokens, or refresh tokens, with their agents."""
     rows = await tx.all(
         "sessions.live_tokens",
         hashes=_array(digests),
@@ -206,7 +205,7 @@ async def revoke(tx: Tx, owners: dict[bytes, str]) -> None:
 
 
 async def of_agent(tx: Tx, agent_id: str) -> list[SessionRow]:
-    """The newest sessions of an agent that can be used now, up to `limits.SESSIONS_SHOWN`."""
+    """The newest valid sessions of an agent, up to `limits.SESSIONS_SHOWN`."""
     rows = await tx.all(
         "sessions.of_agent", agent_id=agent_id, now=tx.now, most=limits.SESSIONS_SHOWN
     )
@@ -214,7 +213,7 @@ async def of_agent(tx: Tx, agent_id: str) -> list[SessionRow]:
 
 
 async def still_live(tx: Tx, sessions: dict[str, str]) -> dict[str, AgentStanding]:
-    """Those of these sessions, each with its agent, that can be used now, with the standing of the
+    """Those of these sessions, each with its agent, that are valid, with the status of the
     agent."""
     rows = await tx.all(
         "sessions.live_sessions",
@@ -225,15 +224,15 @@ async def still_live(tx: Tx, sessions: dict[str, str]) -> dict[str, AgentStandin
 
 
 async def via(tx: Tx, agent_id: str, session_id: str) -> str | None:
-    """How a session of the agent began, which may have ended within the last day; None if the agent
-    had no such session."""
+    """How a session of the agent was opened, which may have ended within the last day; None if the
+    agent had no such session."""
     row = await tx.one("sessions.session", agent_id=agent_id, session_id=session_id)
     return row[0] if row else None
 
 
 async def end(tx: Tx, agent_id: str, session_id: str) -> int:
-    """End a session of the agent, at once and for every process, and what it subscribed; returns 0
-    if it has ended."""
+    """End a session of the agent and its subscriptions, at once and for every process; returns 0 if
+    it has ended."""
     named: dict[str, Value] = {"agent_id": agent_id, "session_id": session_id}
     ended, _ = await tx.run_all(
         ("sessions.revoke_session", {**named, "now": tx.now}), ("webhooks.end_of_session", named)
@@ -242,8 +241,8 @@ async def end(tx: Tx, agent_id: str, session_id: str) -> int:
 
 
 async def end_all(tx: Tx, agent_id: str) -> int:
-    """End every session of the agent, at once and for every process, what any of them subscribed,
-    and the requests that the agent approved, from which one could begin; returns how many ended."""
+    """End every session of the agent, their subscriptions, and the requests that the agent
+    approved, from which one could begin, at once and for every process; returns how many ended."""
     ended, *_ = await tx.run_all(
         ("sessions.revoke_all", {"agent_id": agent_id, "now": tx.now}),
         ("webhooks.end_of_sessions", {"agent_id": agent_id}),
@@ -263,8 +262,8 @@ def _array(digests: list[bytes]) -> str:
 
 
 async def forget(tx: Tx, most: int) -> bool:
-    """Delete challenges, assertions and tokens that expired long ago, and what is no longer given
-    again, up to `most` of each; whether there may be more."""
+    """Delete challenges, assertions, tokens and results of refreshes that expired long ago, up to
+    `most` of each; whether there may be more."""
     before = tx.now - limits.DAY_MS
     deleted = [
         await tx.run("sessions.forget_challenges", before=before, most=most),
@@ -285,11 +284,11 @@ async def registrations(tx: Tx, address: bytes, most: int) -> tuple[int, int]:
 
 
 async def register(tx: Tx, agent_id: str, address: bytes) -> None:
-    """Note from which address (a keyed hash of it) an agent registered."""
+    """Store the address (a keyed hash of it) from which an agent registered."""
     await tx.run("sessions.insert_registration", agent_id=agent_id, address=address, now=tx.now)
 
 
 async def forget_all(tx: Tx) -> None:
-    """Forget every token, so that each agent has to sign in again."""
+    """Delete all tokens, so that each agent has to sign in again."""
     await tx.run("sessions.forget_refresh_tokens", before=_NEVER, most=_NEVER)
     await tx.run("sessions.forget_tokens", before=_NEVER, most=_NEVER)

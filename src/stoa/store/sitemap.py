@@ -1,10 +1,10 @@
-"""Ids of everything that has a page, in parts."""
+"""Ids of all subjects that have a page, in parts."""
 
 from stoa.store.tx import Tx
 
 
 async def start(tx: Tx, kind: str, start: str, size: int) -> list[str]:
-    """The id that stands `size` behind `start`, if there is one; a walk over so many."""
+    """The id that is `size` places after `start`, if there is one; reads so many."""
     return [row[0] for row in await tx.all(f"sitemap.start_{kind}", start=start, size=size)]
 
 

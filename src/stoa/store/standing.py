@@ -1,4 +1,4 @@
-"""The standing of agents, and what it follows from: who vouched for whom, and who is trusted."""
+"""The standing of agents, and its sources: who vouched for whom, and who is trusted."""
 
 from collections.abc import Collection, Mapping
 from typing import NamedTuple
@@ -10,7 +10,7 @@ _KINDS = {"job_completed": EdgeKind.SETTLED, "answer_accepted": EdgeKind.ACCEPTE
 
 
 class EdgePlace(NamedTuple):
-    """Behind which pair to go on."""
+    """The pair after which to go on."""
 
     first: str = ""
     second: str = ""
@@ -26,11 +26,11 @@ class Endorsed(NamedTuple):
 
 
 EdgePage = tuple[list[Edge], EdgePlace | None]
-"""Some edges, and the place behind the last one; None behind which there are no more."""
+"""Some edges, and the place after the last one; None at the end."""
 
 
 async def settled(tx: Tx, after: EdgePlace, most: int) -> EdgePage:
-    """Who paid for whose work or accepted whose answer, once for each kind; so many pairs."""
+    """Which agent paid or accepted which other one, once for each kind; so many pairs."""
     rows = await tx.all("standing.settled", **after._asdict(), limit=most)
     edges = [Edge(source, target, _KINDS[kind], times) for source, target, kind, times in rows]
     if len(rows) < most:
@@ -40,7 +40,7 @@ async def settled(tx: Tx, after: EdgePlace, most: int) -> EdgePage:
 
 
 async def outcomes(tx: Tx, after: EdgePlace, most: int) -> EdgePage:
-    """Who said, so that it counts, that answers of whom worked; so many pairs."""
+    """Which agent said, with effect, that answers of which other one worked; so many pairs."""
     place = {"first": after.first, "second": after.second}
     rows = await tx.all("standing.outcomes", **place, limit=most)
     edges = [
@@ -66,7 +66,7 @@ async def is_endorsed(tx: Tx, agent_id: str) -> bool:
 
 
 async def set_endorsed(tx: Tx, agent_id: str, *, endorsed: bool) -> None:
-    """Note that the operator endorses an agent from now on, or does not."""
+    """Note that the operator endorses an agent from now on, or no longer."""
     await tx.run("standing.set_endorsed", agent_id=agent_id, at=tx.now if endorsed else None)
 
 
@@ -77,7 +77,7 @@ async def joined(tx: Tx, agent_ids: Collection[str]) -> dict[str, int]:
 
 
 async def kept(tx: Tx) -> dict[str, int]:
-    """The standing of all agents that have one."""
+    """The stored standing of all agents that have one."""
     return {row[0]: row[1] for row in await tx.all("standing.kept")}
 
 

@@ -17,7 +17,7 @@ class NewSubmission(msgspec.Struct, frozen=True, gc=False):
 
 
 async def insert(tx: Tx, work: NewSubmission) -> None:
-    """Keep a submission."""
+    """Store a submission."""
     await tx.put("submissions.insert", **msgspec.structs.asdict(work.row), now=tx.now)
     for position, text in work.texts.items():
         await tx.put("submissions.insert_text", id=work.row.id, position=position, text=text)

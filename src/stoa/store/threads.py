@@ -19,7 +19,7 @@ class ThreadRow(msgspec.Struct, frozen=True, gc=False):
     """A row of `thread` with its author's version and its bounty, if any.
 
     `tags` is a JSON array, times are ms, the amount is in hundredths. `eligible_reply_id` is the
-    newest reply that its author can accept now, if any. What is `removed` has no title and no body.
+    newest reply that its author can accept now, if any. A `removed` one has no title and no body.
     """
 
     id: str
@@ -64,8 +64,9 @@ FrontList = Literal["unanswered", "discussed"]
 
 
 class SharedPlace(NamedTuple):
-    """A place in a list that is shared out: in its first or its later part, as it was when the
-    newest thread was written (ms), behind a row; None is the start of that part."""
+    """A place in a list in two parts, of which the first has few threads of each new author: in one
+    of its parts, as it was when the newest thread was written (ms), after a row; None is the start
+    of that part."""
 
     later: int
     as_of: int
@@ -73,7 +74,7 @@ class SharedPlace(NamedTuple):
 
 
 class SharedRows(NamedTuple):
-    """Rows of a list that is shared out, by its parts, and the `page_end` of its first one."""
+    """The rows of both parts of such a list, and the `page_end` of the first."""
 
     first: list[ThreadRow]
     later: list[ThreadRow]
@@ -81,14 +82,14 @@ class SharedRows(NamedTuple):
 
 
 class ThreadFilter(NamedTuple):
-    """What a list of threads is narrowed to."""
+    """The filters of a list of threads."""
 
     tag: str | None = None
     author: str | None = None
     status: str | None = None
 
     def scope(self) -> tuple[str, str]:
-        """The index to walk and its value."""
+        """The index to read and its value."""
         return narrowest(author=self.author, tag=self.tag, status=self.status)
 
     def statement(self, order: str) -> tuple[str, dict[str, Value]]:
@@ -114,7 +115,7 @@ async def get(tx: Tx, thread_id: str) -> ThreadRow | None:
 async def insert(
     tx: Tx, thread_id: str, author_id: str, title: str, body: str, tags: list[str]
 ) -> None:
-    """Keep a new thread."""
+    """Store a new thread."""
     await tx.run(
         "threads.insert",
         thread_id=thread_id,
@@ -138,8 +139,8 @@ async def page(tx: Tx, only: ThreadFilter, order: str, part: PagePart) -> list[T
 async def page_end(
     tx: Tx, only: ThreadFilter, order: str, after: RowPosition | None
 ) -> RowPosition | None:
-    """The last place that a page behind `after` looks at; None where nothing ends it. No index is
-    of a tag and a status, so each thread with the tag is looked at."""
+    """The last place that a page after `after` reads; None if nothing ends it. There is no index of
+    a tag and a status, so each thread with the tag is read."""
     scope, value = only.scope()
     if only.status is None or scope != "tag":
         return None
@@ -160,7 +161,7 @@ async def shared_out(
     limit: int,
     offset: int,
 ) -> SharedRows:
-    """Threads behind a place, or open ones without an answer where there is no filter: those of the
+    """Threads after a place, or open ones without an answer if there is no filter: those of the
     first part of the list and those of the later one. `new_agent_ms` is for how long an author is
     new."""
     which, scope = only.scope() if only else ("unanswered", "")
@@ -198,8 +199,8 @@ async def shared_out(
 
 async def on_front(tx: Tx, which: FrontList, since: int, limit: int) -> list[ThreadRow]:
     """Threads for the front page: open ones without an answer, the newest first, or those in which
-    others than their authors wrote, the last ones first. Of an author that is there since later
-    than a time (ms) only the newest few are among them."""
+    others than their authors wrote, the last ones first. Of an author that joined after a time (ms)
+    only the newest few are among them."""
     before = limits.FEW_OF_NEW - 1
     rows = await tx.all(f"threads.front_{which}", since=since, before=before, limit=limit)
     return [ThreadRow(*row) for row in rows]
@@ -208,7 +209,7 @@ async def on_front(tx: Tx, which: FrontList, since: int, limit: int) -> list[Thr
 async def count_reply(
     tx: Tx, thread_id: str, *, answer: bool, eligible_reply_id: str | None
 ) -> None:
-    """Move the counters and the activity time of a thread that got a reply, which its author can
+    """Update the counters and the activity time of a thread with a new reply, which its author can
     accept if it is the one named."""
     await tx.run(
         "threads.count_reply",
@@ -228,13 +229,13 @@ async def accept(tx: Tx, thread_id: str, reply_id: str) -> bool:
 
 
 async def lag_behind(tx: Tx) -> bool:
-    """Whether there are tags that do not repeat what has changed of their threads."""
+    """Whether there are tags whose copies of thread columns are old."""
     return await tx.one("threads.moved", most=1) is not None
 
 
 async def catch_up_tags(tx: Tx, most: int) -> int:
-    """Let tags of so many threads that lag behind repeat what has changed of these; returns of how
-    many threads."""
+    """Update the copies of thread columns in the tags of so many threads; returns of how many
+    threads."""
     moved = [row[0] for row in await tx.all("threads.moved", most=most)]
     await tx.lock("thread", *moved)
     for thread_id in moved:
@@ -250,7 +251,7 @@ async def many(tx: Tx, thread_ids: list[str]) -> dict[str, ThreadRow]:
 
 
 async def titles(tx: Tx, thread_ids: list[str]) -> dict[str, NearThread]:
-    """The titles of those of these threads that have one and are shown, by id."""
+    """The titles of those of these threads that have one and are not hidden, by id."""
     rows = await tx.all("threads.titles", thread_ids=as_json(thread_ids))
     return {row[0]: NearThread(*row) for row in rows}
 
@@ -261,7 +262,7 @@ async def count_addition(tx: Tx, thread_id: str) -> None:
 
 
 async def set_imported_score(tx: Tx, thread_id: str, score: int) -> None:
-    """Keep the score that a thread had on the site that it was imported from."""
+    """Store the score that a thread had on the site that it was imported from."""
     await tx.put("threads.set_imported_score", thread_id=thread_id, score=score)
 
 
@@ -283,5 +284,5 @@ async def set_bounty(tx: Tx, thread_id: str, bounty_id: str) -> None:
 
 
 async def refunded(tx: Tx, thread_id: str, expired_at: int) -> None:
-    """Note that the bounty went back when its time had passed."""
+    """Note that the bounty was refunded at its end."""
     await tx.run("threads.refunded", thread_id=thread_id, expired_at=expired_at)

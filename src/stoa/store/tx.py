@@ -17,11 +17,11 @@ T = TypeVar("T")
 
 _encode = msgspec.json.Encoder().encode
 json_texts = msgspec.json.Decoder(list[str]).decode
-"""The texts of an array that is kept as JSON."""
+"""The texts of an array that is stored as JSON."""
 
 
 def as_json(value: Any) -> str:
-    """A value of a statement that takes JSON, such as an array of ids, or keeps it."""
+    """A value of a statement that takes or stores JSON, such as an array of ids."""
     return _encode(value).decode()
 
 
@@ -62,10 +62,10 @@ class Tx(Protocol):
         ...
 
     async def put(self, statement: str, least: int = 1, /, **values: Value) -> None:
-        """Carry out a change that touches `least` rows or more, and of which nothing else is asked.
+        """Carry out a change that touches `least` rows or more; its result is not needed.
 
         On PostgreSQL it waits for other such changes, which do not read what it changes, until
-        something else is asked or the transaction ends. Raises `NotTouched`, then or now.
+        another statement runs or the transaction ends. Raises `NotTouched`, then or now.
         """
         ...
 
@@ -82,23 +82,23 @@ class Tx(Protocol):
         ...
 
     def drop_deferred(self, statement: str, **values: Value) -> None:
-        """Leave out what this transaction has deferred of a statement, where these are among its
-        values: what it would add to is gone by now."""
+        """Drop the deferred changes of a statement that have these among their values: their row is
+        gone by now."""
         ...
 
     async def held(self, statement: str, **values: Value) -> Row | None:
-        """The first row, locked as `lock` does; the statement says so on PostgreSQL."""
+        """The first row, locked as `lock` does; the statement locks it on PostgreSQL."""
         ...
 
     async def aside(self, work: Callable[[], T], *, light: bool = False) -> T:
-        """Do what runs no statement and may take longer than 2 ms of processor time: where the
-        transaction runs on the event loop, in another thread. What is `light` takes no longer."""
+        """Call a function without statements that may take longer than 2 ms of processor time:
+        where the transaction runs on the event loop, in another thread. A `light` one takes
+        less."""
         ...
 
     async def lock(self, table: str, *ids: str) -> bool:
-        """Wait until no other transaction changes these rows, in the order of their ids; what is
-        read afterwards is current, and stays so until the end. False when what was read before is
-        current too.
+        """Wait until no other transaction changes these rows, in the order of their ids; later
+        reads are current, and stay so until the end. False when earlier reads are current too.
 
         `table` names a statement `locks.<table>` with the array `:ids`. It may also stand for a
         rule over rows that do not exist yet. Lock tables in one order: moderation, address or key,
@@ -108,12 +108,12 @@ class Tx(Protocol):
         ...
 
     def may_pass(self, error: Exception) -> bool:
-        """Whether an error is that of the engine, its connection or its limit of time, and not of
-        what was asked for: the same work may succeed in another transaction."""
+        """Whether an error is that of the engine, its connection or its time limit, and not of the
+        request: the same work may succeed in another transaction."""
         ...
 
     async def undone(self, work: "Work[T]") -> T:
-        """Run `work` in this transaction and undo all its changes; returns what it returned."""
+        """Run `work` in this transaction and undo all its changes; returns its result."""
         ...
 
 
@@ -125,7 +125,7 @@ async def one_row(tx: Tx, statement: str, **values: Value) -> Row:
 
 
 async def first_number(tx: Tx, statement: str, **values: Value) -> int:
-    """The number in the first row that a statement gives; 0 without one."""
+    """The number in the first row of a statement; 0 without one."""
     row = await tx.one(statement, **values)
     return int(row[0]) if row else 0
 
@@ -138,7 +138,7 @@ Timed = tuple[int, Work[Any]]
 
 
 class NotTouched(Exception):
-    """A change did not find the rows that it was made for; the message names its statement."""
+    """A change did not find its rows; the message names its statement."""
 
 
 class StoreUnavailable(Exception):
@@ -158,15 +158,15 @@ class DatabaseHeld(StartRefused):
 
 
 class Restored(NamedTuple):
-    """What a restore did: the time of the backup in ms, and where what was there is kept."""
+    """The result of a restore: the time of the backup in ms, and the path of the old database."""
 
     taken_at: int
     kept: Path | None
 
 
 class Store(ABC):
-    """An engine. What it leaves out here is that of one without a replica or a server, whose
-    answers may not be cached."""
+    """An engine. The default methods are those of one without a replica or a server, whose answers
+    may not be cached."""
 
     lag_ms = 0
     """Milliseconds after which a write is on every replica that is read from."""
@@ -202,22 +202,22 @@ class Store(ABC):
 
     @abstractmethod
     async def wipe(self) -> bool:
-        """Take what was erased out of the files of the engine, as far as they are its own; False
-        when something of it may be left, since a read that began before goes on."""
+        """Remove erased texts from the files of the engine, as far as they are its own; False if
+        some may be left, since a read that began before goes on."""
 
     async def move_log(self) -> None:  # noqa: B027 - most engines do that themselves
-        """Move what a long log holds into the database while others write, where the engine leaves
-        that to this program: a write does not have to wait for it then."""
+        """Move a long log into the database while others write, where the engine leaves that to
+        this program: a write need not wait for it then."""
 
     async def position(self, agent_id: str = "", wrote_at: int = 0) -> str | None:  # noqa: ARG002
-        """A mark of now for `at_least`, None where there is no replica or it is not known. With an
-        agent it also stands for its last write, which was at `wrote_at` or later."""
+        """The current position for `at_least`, None without a replica or if it is not known. With
+        an agent it also includes its last write, which was at `wrote_at` or later."""
         return None
 
     @abstractmethod
     def listen(self, told: Callable[[], None]) -> None:
-        """Let `told` be called on the running event loop after commits, soon also after those of
-        other processes. It may be called without one, and once for many."""
+        """Call `told` on the running event loop after commits, soon also after those of other
+        processes. It may be called without a commit, and once for many."""
 
     def figures(self) -> dict[str, str | int]:
         """Facts about the store for the operator."""
@@ -226,7 +226,7 @@ class Store(ABC):
     @property
     @abstractmethod
     def waiting(self) -> int:
-        """How many transactions wait for their turn to be written."""
+        """How many transactions wait to be written."""
 
     @property
     def connections(self) -> int:
@@ -249,7 +249,7 @@ class Store(ABC):
 
 
 class DeadRows(NamedTuple):
-    """The table with most rows that are dead and not cleaned up."""
+    """The table with most dead rows that are not cleaned up."""
 
     table: str
     dead: int
@@ -257,7 +257,7 @@ class DeadRows(NamedTuple):
 
 
 class SlowStatement(NamedTuple):
-    """The statement that has run longest until now."""
+    """The statement that has run longest."""
 
     seconds: float
     process: int
@@ -265,9 +265,9 @@ class SlowStatement(NamedTuple):
 
 
 class DatabaseHealth(NamedTuple):
-    """What the server of a database tells about itself: its version, connections in use by anybody
-    and how many it takes, replicas and how many bytes the last one is behind, and the bytes of its
-    log that it keeps for replicas which are not there."""
+    """Facts about a database server: its version, connections in use by all clients and its limit
+    of them, replicas and how many bytes the last one is behind, and the bytes of its log that it
+    keeps for missing replicas."""
 
     version: str
     major: int
@@ -288,9 +288,9 @@ class Alone(Protocol):
     async def commit(self, works: Sequence[Timed]) -> list[Any]:
         """Run these in their order and commit them together; returns once that is durable.
 
-        The outcome of each is what it returned, or the exception that it raised, which undoes its
-        own changes alone; when there is one, all may be undone and run again from the first, each
-        in a transaction of its own. Raises `StoreUnavailable` when the engine fails, and
-        `StartRefused` when a server uses the database: some may be committed then.
+        The outcome of each is its result, or its exception, which undoes its own changes alone;
+        when there is one, all may be undone and run again from the first, each in a transaction of
+        its own. Raises `StoreUnavailable` when the engine fails, and `StartRefused` when a server
+        uses the database: some may be committed then.
         """
         ...

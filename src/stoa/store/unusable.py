@@ -1,4 +1,4 @@
-"""What an operator does where a file or a folder cannot be used."""
+"""Advice for an operator when a file or a folder cannot be used."""
 
 import errno
 import os
@@ -14,19 +14,19 @@ _REMEDIES = {
 
 
 def is_known(error: OSError) -> bool:
-    """Whether there is something that an operator can do about it."""
+    """Whether an operator can do something about it."""
     return error.errno in _REMEDIES
 
 
 def why(error: OSError) -> str:
-    """What is wrong, and what to do about it where that is known."""
+    """What is wrong, and what to do about it if that is known."""
     reason = error.strerror or str(error)
     return f"{reason}; {_REMEDIES[error.errno]}" if error.errno in _REMEDIES else reason
 
 
 def beside(path: Path) -> str | None:
-    """What keeps this user from making files beside this one, and what to do about it; None where
-    nothing does. SQLite needs such files to read a database too, and does not say so."""
+    """Why this user cannot make files beside this one, and what to do about it; None if that is
+    possible. SQLite needs such files to read a database too, and does not say so."""
     hindrance = _hindrance(path.parent)
     if not hindrance:
         return None
@@ -34,7 +34,7 @@ def beside(path: Path) -> str | None:
 
 
 def _hindrance(folder: Path) -> int | None:
-    """What keeps this user from making files in a folder, as an error number."""
+    """Why this user cannot make files in a folder, as an error number."""
     try:
         disk = os.statvfs(folder)
     except OSError as error:

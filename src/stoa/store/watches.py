@@ -1,4 +1,4 @@
-"""What agents watch, and whom of them it was told."""
+"""The watches of agents, and which agents are told of which event."""
 
 from collections.abc import Iterable, Sequence
 from typing import NamedTuple
@@ -9,8 +9,8 @@ from stoa.store.tx import Tx, as_json, first_number, one_row
 
 
 class WatchRow(NamedTuple):
-    """A row of `watch`; the time is ms, `target` says what is watched: `thread:th_…`,
-    `agent:ag_…`, `tag:…` or `query:…`."""
+    """A row of `watch`; the time is ms, `target` says what is watched: `thread:th_…`, `agent:ag_…`,
+    `tag:…` or `query:…`."""
 
     id: str
     agent_id: str
@@ -19,15 +19,15 @@ class WatchRow(NamedTuple):
 
 
 class Watcher(NamedTuple):
-    """An agent that watches something, and one of its watches of that."""
+    """An agent that watches a target, and one of its watches of it."""
 
     agent_id: str
     watch_id: str
 
 
 class Told(NamedTuple):
-    """An agent that is told of an event, the kind that it is shown as, and the watch that it met;
-    see `EventRow.watch_id`."""
+    """An agent that is told of an event, the kind that it is shown as, and the matched watch; see
+    `EventRow.watch_id`."""
 
     agent_id: str
     kind: str
@@ -42,7 +42,7 @@ class WatchKinds(NamedTuple):
 
 
 class TellingPlace(NamedTuple):
-    """How far the log was looked through for agents to be told: all that is up to `seq`, and of
+    """The place up to which the log was read for agents to be told: all events up to `seq`, and of
     the next event the agents up to this one."""
 
     seq: int
@@ -50,7 +50,7 @@ class TellingPlace(NamedTuple):
 
 
 async def insert(tx: Tx, row: WatchRow, words: Iterable[str]) -> None:
-    """Add a watch. Of one of words each text that meets it has one of these `words`."""
+    """Add a watch. For a watch of words, each text that matches it has one of these `words`."""
     await tx.put("watches.insert", **row._asdict(), now=row.created_at)
     for word in words:
         tx.defer("watches.insert_word", word=word, agent_id=row.agent_id, watch_id=row.id)
@@ -63,7 +63,7 @@ async def get(tx: Tx, watch_id: str, agent_id: str) -> WatchRow | None:
 
 
 async def on(tx: Tx, agent_id: str, target: str) -> WatchRow | None:
-    """The watch that an agent has of this, if any."""
+    """The watch that an agent has of this target, if any."""
     row = await tx.one("watches.on", agent_id=agent_id, target=target)
     return WatchRow(*row) if row else None
 
@@ -74,12 +74,12 @@ async def count(tx: Tx, agent_id: str) -> int:
 
 
 async def kinds(tx: Tx) -> WatchKinds:
-    """What is watched, so that for a text that nobody watches for nobody is looked for."""
+    """Which kinds of watches exist: without any of words, no text is compared."""
     return WatchKinds(*map(bool, await one_row(tx, "watches.kinds")))
 
 
 async def page(tx: Tx, agent_id: str, after: str, *, limit: int, offset: int) -> list[WatchRow]:
-    """The watches of an agent behind this id, the oldest first."""
+    """The watches of an agent after this id, the oldest first."""
     rows = await tx.all("watches.list", agent_id=agent_id, after=after, limit=limit, offset=offset)
     return [WatchRow(*row) for row in rows]
 
@@ -99,7 +99,7 @@ async def delete(tx: Tx, watch_id: str) -> bool:
 
 
 async def delete_all(tx: Tx, agent_id: str) -> None:
-    """Delete every watch of an agent, and let it not be told of threads that it wrote in."""
+    """Delete every watch of an agent, and tell it no more of threads that it wrote in."""
     await tx.run_all(
         ("watches.delete_all", {"agent_id": agent_id}),
         ("watches.delete_all_words", {"agent_id": agent_id}),
@@ -108,13 +108,13 @@ async def delete_all(tx: Tx, agent_id: str) -> None:
 
 
 async def place(tx: Tx) -> TellingPlace:
-    """How far the log was looked through."""
+    """The place up to which the log was read."""
     row = await tx.one("watches.place")
     return TellingPlace(*row) if row else TellingPlace(0, "")
 
 
 async def move(tx: Tx, was: TellingPlace, to: TellingPlace) -> bool:
-    """Note how far the log was looked through; False if it was noted otherwise meanwhile."""
+    """Store the place up to which the log was read; False if another one was stored meanwhile."""
     moved = await tx.run(
         "watches.move",
         seq=to.seq,
@@ -132,8 +132,8 @@ def tell(tx: Tx, seq: int, event_seq: int, told: Iterable[Told]) -> None:
 
 
 async def note_writer(tx: Tx, event: EventRow, most: int) -> None:
-    """Let who wrote a reply, if the event is one, be told of its thread, as one of the `most` that
-    came last there. The first time these are who wrote one of its newest replies."""
+    """Add the author of a reply, if the event is one, to the `most` latest writers that are told of
+    its thread. The first time these are the authors of its newest replies."""
     thread_id = event.thread_id
     await tx.run("watches.first_writers", thread_id=thread_id, newest=most)
     if event.kind == EventKind.REPLY_CREATED:
@@ -149,7 +149,7 @@ def tell_writers(tx: Tx, seq: int, event: EventRow) -> None:
 
 
 async def told_at(tx: Tx, places: Sequence[int]) -> dict[int, dict[str, str]]:
-    """Who is told at these places, and as which kind of event, by place."""
+    """The agents told at these places, and as which kind of event, by place."""
     found: dict[int, dict[str, str]] = {}
     rows = await tx.all("watches.told_at", places=as_json(places)) if places else []
     for seq, agent_id, kind in rows:
@@ -160,7 +160,7 @@ async def told_at(tx: Tx, places: Sequence[int]) -> dict[int, dict[str, str]]:
 async def watchers(
     tx: Tx, targets: Sequence[str], at: int, behind: str, limit: int
 ) -> list[Watcher]:
-    """The first agents behind this one that watched any of these at a time (ms), in their order."""
+    """The first agents after this one that watched any of these at a time (ms), in their order."""
     rows = await tx.all(
         "watches.watchers", targets=as_json(targets), at=at, behind=behind, limit=limit
     )
@@ -170,7 +170,7 @@ async def watchers(
 async def of_words(
     tx: Tx, words: Sequence[str], at: int, behind: str, limit: int
 ) -> list[WatchRow]:
-    """The watches of words that may meet a text with these words of a time (ms), by agent, behind
+    """The watches of words that may match a text with these words of a time (ms), by agent, after
     this one."""
     rows = await tx.all("watches.of_words", words=as_json(words), at=at, behind=behind, limit=limit)
     return [WatchRow(watch_id, agent_id, target, 0) for agent_id, watch_id, target in rows]
@@ -179,7 +179,7 @@ async def of_words(
 async def writers(
     tx: Tx, thread_id: str, at: int, behind: str, newest: int, limit: int
 ) -> list[str]:
-    """The first agents behind this one that wrote one of the newest replies in a thread, of those
+    """The first agents after this one that wrote one of the newest replies in a thread, of those
     until a time (ms)."""
     rows = await tx.all(
         "watches.writers", thread_id=thread_id, at=at, behind=behind, newest=newest, limit=limit

@@ -1,4 +1,4 @@
-"""Webhooks: where events are delivered to, and how far each is in the log."""
+"""Webhooks: the addresses of deliveries, and the place of each in the log."""
 
 from collections.abc import Sequence
 from typing import Literal, NamedTuple
@@ -11,15 +11,15 @@ WebhookOrigin = Literal["webhooks", "subscriptions", "push_configs"]
 
 
 class WebhookRow(NamedTuple):
-    """A row of `webhook`; times are ms, `kinds` is a JSON list as it was asked for, or null.
+    """A row of `webhook`; times are ms, `kinds` is the requested JSON list, or null.
 
     `seq` is the place in the log up to which all is delivered, `problem` why the last attempt
     failed, `delivered_at` when one succeeded last, `test_id` the event of a test that is due. A
     subscription of MCP Events has its `arguments` as a JSON object and the secret of its client,
-    which had the former one until it asked last, and ends at `expires_at` (ms) or with the
-    revocation of the session that asked last. So does a push configuration of A2A, which has the
-    job or thread that it is about, and as its secret the JSON of what is sent in the head of each
-    delivery. A webhook has a session if a client made it, and ends with that.
+    with the former one until the next request, and ends at `expires_at` (ms) or with the session of
+    the last request. So does a push configuration of A2A, which has its job or thread, and as its
+    secret the JSON of the headers of each delivery. A webhook has a session if a client made it,
+    and ends with that.
     """
 
     id: str
@@ -47,17 +47,17 @@ class WebhookRow(NamedTuple):
 
     @property
     def chosen(self) -> "Chosen":
-        """Which events are asked for beside their kinds."""
+        """The requested filters beside the kinds."""
         return msgspec.json.decode(self.arguments or "{}", type=Chosen)
 
     @property
     def asked_kinds(self) -> list[str] | None:
-        """The kinds that were asked for, None for all."""
+        """The requested kinds, None for all."""
         return msgspec.json.decode(self.kinds, type=list[str] | None)
 
 
 class Chosen(msgspec.Struct, frozen=True):
-    """What the arguments of a subscription choose by."""
+    """The values by which the arguments of a subscription choose."""
 
     tag: str | None = None
     thread: str | None = None
@@ -65,7 +65,7 @@ class Chosen(msgspec.Struct, frozen=True):
 
 
 class NewWebhook(NamedTuple):
-    """What is asked for, with the session that it ends with, None where the agent's own key signed
+    """A requested webhook, with the session that it ends with, None if the agent's own key signed
     for its session. One with a test, the event of its first delivery, is active once that
     succeeded. A subscription and a push configuration have a place in the log where they begin, a
     secret and an end (ms)."""
@@ -86,7 +86,7 @@ class NewWebhook(NamedTuple):
 
 
 class WebhookCounts(NamedTuple):
-    """How many webhooks events are delivered to, and how many of these did not take the last."""
+    """How many webhooks get deliveries, and how many of these failed the last time."""
 
     active: int
     failing: int
@@ -111,7 +111,7 @@ async def of_agent(tx: Tx, agent_id: str, origin: WebhookOrigin = "webhooks") ->
 
 
 async def renew(tx: Tx, webhook_id: str, secret: str, session_id: str, expires_at: int) -> bool:
-    """Let a subscription go on with this secret, until then (ms) or the end of this session; False
+    """Extend a subscription with this secret, until then (ms) or the end of this session; False
     when it has ended."""
     renewed = await tx.run(
         "webhooks.renew",
@@ -132,12 +132,12 @@ async def forget(tx: Tx, most: int) -> bool:
 
 
 async def delete_of_sessions(tx: Tx) -> None:
-    """Delete all that end with a session, as all sessions end."""
+    """Delete all webhooks that end with a session, as all sessions end."""
     await tx.run("webhooks.delete_of_sessions")
 
 
 async def get(tx: Tx, webhook_id: str) -> WebhookRow | None:
-    """One webhook; None also when it ends by now with a key of its agent or its session."""
+    """One webhook; None also when it ends by now with its agent's key or its session."""
     row = await tx.one("webhooks.get", id=webhook_id, now=tx.now)
     return WebhookRow(*row) if row else None
 
@@ -165,12 +165,12 @@ async def delete_all(tx: Tx, agent_id: str) -> None:
 
 
 async def ask_test(tx: Tx, webhook_id: str, test_id: str) -> None:
-    """Let a test be sent, as this event."""
+    """Order a test, as this event."""
     await tx.run("webhooks.ask_test", id=webhook_id, test_id=test_id)
 
 
 async def test_succeeded(tx: Tx, webhook_id: str, test_id: str, newest: int) -> None:
-    """Note that a test was answered: the webhook is active. A new one begins behind `newest`."""
+    """Note that a test was answered: the webhook is active. A new one begins after `newest`."""
     await tx.run(
         "webhooks.test_succeeded", id=webhook_id, test_id=test_id, newest=newest, now=tx.now
     )
@@ -197,7 +197,7 @@ async def delivered(tx: Tx, webhook_id: str, seq: int) -> None:
 
 
 async def given_up(tx: Tx, webhook_id: str, seq: int, problem: str) -> None:
-    """Note that the event at this place was not delivered and never will be."""
+    """Note that the event at this place was not delivered and will not be."""
     await tx.run("webhooks.given_up", id=webhook_id, seq=seq, problem=problem, now=tx.now)
 
 

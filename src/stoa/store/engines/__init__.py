@@ -22,7 +22,7 @@ _MODULES = {
 
 
 class Engine(Protocol):
-    """What an engine can do with the database that the settings name.
+    """The functions of an engine on the database that the settings name.
 
     Everything that opens a database raises `StartRefused` with one line that says why not.
     """
@@ -39,8 +39,8 @@ class Engine(Protocol):
     ) -> Store:
         """Open a database that has this program's schema, inside the running event loop.
 
-        With objects that are `shared` the embedded engine writes in a process of its own, a fork of
-        this one, in which they are there too. Commits are counted in `commits`.
+        With `shared` objects the embedded engine writes in a process of its own, a fork of this
+        one, which has these objects too. Commits are counted in `commits`.
         """
         ...
 
@@ -57,7 +57,7 @@ class Engine(Protocol):
         ...
 
     def trace(self, settings: Settings) -> str | None:
-        """What shows that there was a database in a place where none is; None when nothing does."""
+        """A sign that there was a database in a place without one; None without a sign."""
         ...
 
     async def refuse_absent(self, settings: Settings) -> None:
@@ -65,7 +65,7 @@ class Engine(Protocol):
         ...
 
     async def health(self, settings: Settings) -> DatabaseHealth | None:
-        """What the server of the database tells about itself; None where there is no server."""
+        """Facts about the database server; None where there is no server."""
         ...
 
     async def read_once(self, settings: Settings, clock: Clock, work: Work[T]) -> T:
@@ -90,8 +90,8 @@ class Engine(Protocol):
         environment: Mapping[str, str],
     ) -> Path:
         """Make a checked copy of a database that may be served; with `keep`, which is 0 for all,
-        keep only so many in this folder. Returns the file. Programs of the database are run in
-        this `environment`."""
+        keep only so many in this folder. Returns the file. Programs of the database are run in this
+        `environment`."""
         ...
 
     async def restore(
@@ -107,7 +107,7 @@ class Engine(Protocol):
         ...
 
     def place(self, settings: Settings) -> str:
-        """Where the database is, as it may be shown."""
+        """The address of the database, without secrets."""
         ...
 
     def open_source(
@@ -120,8 +120,8 @@ class Engine(Protocol):
         self, settings: Settings, *, disposable: bool = False
     ) -> AbstractAsyncContextManager[Alone]:
         """A database that no server uses and that has this program's schema. One that is
-        `disposable`, since its maker begins anew after a fault, may be of no use after a power cut,
-        and is written with up to a gigabyte of memory."""
+        `disposable`, since its maker begins anew after a fault, may be lost in a power cut, and is
+        written with up to a gigabyte of memory."""
         ...
 
     def open_target(self, settings: Settings, clock: Clock) -> AbstractAsyncContextManager[Target]:

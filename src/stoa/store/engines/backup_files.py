@@ -1,4 +1,4 @@
-"""The files of backups, whichever engine makes them: one that is not whole never has its name."""
+"""The files of backups, for each engine: an incomplete file never has the name of a backup."""
 
 import errno
 import fcntl
@@ -19,7 +19,7 @@ _NOT_OTHERS = 0o770
 
 @contextmanager
 def told(outcome: str) -> Generator[None]:
-    """Raise what the files or their disk do as `StartRefused`, and a folder that another backup
+    """Raise errors of files or their disk as `StartRefused`, and of a folder that another backup
     holds as `BackupRuns`."""
     try:
         yield
@@ -31,8 +31,8 @@ def told(outcome: str) -> Generator[None]:
 
 @contextmanager
 def alone_in(folder: Path) -> Generator[None]:
-    """Hold a folder, which is made if need be, against a second backup, and remove what one that
-    was killed has left there."""
+    """Lock a folder, which is made if need be, against a second backup, and remove the remains of a
+    killed one."""
     if folder.is_file():
         raise NotADirectoryError(errno.ENOTDIR, "this is a file; name a folder")
     make_folder(folder)
@@ -59,7 +59,7 @@ def new_file(path: Path, like: os.stat_result | None) -> Generator[int]:
 
 @contextmanager
 def unfinished(partial: Path, companions: Sequence[str] = ()) -> Generator[None]:
-    """A file that is new, and gone afterwards unless it was given another name."""
+    """A new file, removed at the end unless it was given another name."""
     _discard(partial, companions)
     try:
         yield
@@ -82,13 +82,13 @@ def write_checksum(partial: Path, target: Path, like: os.stat_result | None) -> 
 
 
 def put(partial: Path, target: Path) -> None:
-    """Give a whole file its name."""
+    """Give a complete file its name."""
     partial.replace(target)
     sync(target.parent)
 
 
 def remove_oldest(keep: int, made: Path, *, in_use: bool) -> None:
-    """Keep the new backup and the newest of the others beside it, so many good ones in all.
+    """Keep the new backup and the newest others, so many valid ones in all.
 
     A file that does not begin like a backup does not count. A backup of a database that is not
     `in_use`, as after its file was lost, replaces none that is larger.
@@ -116,13 +116,13 @@ def existing_backup(backup: Path) -> Path:
 
 
 def refuse_changed(source: Path) -> None:
-    """Raise `StartRefused` for a backup that is not what its checksum was made of."""
+    """Raise `StartRefused` for a backup that does not match its checksum."""
     if backups.has_changed(source):
         raise StartRefused(f"{source} has changed since it was made: choose another backup")
 
 
 def refuse_differences(source: object, findings: Sequence[Finding]) -> None:
-    """Raise `StartRefused` when an audit has found something."""
+    """Raise `StartRefused` when an audit has found a difference."""
     for finding in findings:
         if finding.differences:
             raise StartRefused(
@@ -132,6 +132,6 @@ def refuse_differences(source: object, findings: Sequence[Finding]) -> None:
 
 
 def taken_at(source: Path) -> int:
-    """When a backup was made, which its name tells unless it was given another."""
+    """When a backup was made, by its name if it has not been renamed."""
     made_at = backups.made_at(source.name)
     return source.stat().st_mtime_ns // 1_000_000 if made_at is None else made_at

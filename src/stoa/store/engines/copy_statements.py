@@ -1,6 +1,6 @@
 """The statements of a copy, which both engines understand.
 
-Names of tables and columns are those of the schema, never of a reader's making.
+Names of tables and columns are those of the schema, never from input.
 """
 
 # ruff: noqa: S608
@@ -11,11 +11,12 @@ from stoa.store.transfer.copying import RowRange, Table
 
 IN_USE = "SELECT EXISTS (SELECT 1 FROM agent)"
 WIPE_ANEW = "UPDATE purge SET wiped_at = NULL"
-"""What an earlier run wrote, and the source has erased since, may still be in the files."""
+"""Marks the files as unwiped: they may still have rows of an earlier run that the source has erased
+since."""
 
 
 def refusal(mark: Mark | None, identity: str, *, in_use: bool) -> str | None:
-    """Why this database cannot become a copy of `identity`, None when it can."""
+    """Why this database cannot become a copy of `identity`, None if it can."""
     if mark and mark.identity != identity:
         return f"is an unfinished copy of another database, {mark.source}"
     if not mark and in_use:

@@ -63,14 +63,14 @@ class _Unpickler(pickle.Unpickler):
 
 
 class PlainForm(ABC):
-    """Turns works of one type into plain values, and back. That is three times as fast as pickling
-    them whole."""
+    """Turns work of one type into plain values, and back. That is three times as fast as pickling
+    it whole."""
 
     works: type
 
     @abstractmethod
     def values(self, work: Any) -> tuple[Any, ...]:
-        """What the work consists of: text, numbers, lists and tuples."""
+        """The plain values of the work: text, numbers, lists and tuples."""
 
     @abstractmethod
     def work(self, values: Any) -> Work[Any]:

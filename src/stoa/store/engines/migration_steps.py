@@ -32,13 +32,13 @@ class MigrationStep(NamedTuple):
 
     @property
     def drops(self) -> bool:
-        """Whether rows or tables are gone afterwards."""
+        """Whether the step deletes rows or tables."""
         return re.search(r"\b(DROP TABLE|DELETE FROM)\b", self.sql) is not None
 
 
 @cache
 def steps(dialect: str) -> list[MigrationStep]:
-    """Every migration of this dialect, in order. They are read once: newer ones that are put there
+    """Every migration of this dialect, in order. They are read once: newer ones that are added
     while a process runs are not of its program."""
     return read(_FOLDER / dialect)
 
@@ -58,7 +58,7 @@ def refuse_newer(where: object, present: int, known: Sequence[MigrationStep]) ->
 
 
 def refuse_other(where: object, present: int, known: Sequence[MigrationStep]) -> None:
-    """Raise `StartRefused` for any schema but that of this program."""
+    """Raise `StartRefused` for any other schema than that of this program."""
     refuse_newer(where, present, known)
     newest = known[-1].number
     if not present:
@@ -71,7 +71,7 @@ def refuse_other(where: object, present: int, known: Sequence[MigrationStep]) ->
 
 
 def told(where: str, applied: Sequence[str]) -> str:
-    """What a migration did, in one line, from the titles of its steps."""
+    """One line that says what a migration did, from the titles of its steps."""
     if not applied:
         return f"{where} was up to date"
     first, last = (int(title.partition("_")[0]) for title in (applied[0], applied[-1]))

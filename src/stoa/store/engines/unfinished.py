@@ -1,26 +1,26 @@
-"""The mark of a database that is an unfinished copy of another, which no server opens."""
+"""The mark of an unfinished copy of a database, which no server opens."""
 
 from typing import NamedTuple
 
 
 class Mark(NamedTuple):
-    """Of which database this is a copy (see `Target.begin`), and where that one is."""
+    """The source of this copy (see `Target.begin`), and its address."""
 
     identity: str
     source: str
 
 
 MARK = "stoa_copy"
-"""The table that a database has while it is one."""
+"""The table that marks an unfinished copy."""
 
 MAKE = "CREATE TABLE stoa_copy (identity TEXT NOT NULL, source TEXT NOT NULL)"
 ADD = "INSERT INTO stoa_copy (identity, source) VALUES ($1, $2)"
 READ = "SELECT identity, source FROM stoa_copy"
 DROP = "DROP TABLE stoa_copy"
 _EXPORT = "export "
-"""How the identity of an export begins."""
+"""The prefix of an export's identity."""
 RESTORE = "restore "
-"""How that of a backup begins."""
+"""The prefix of a backup's identity."""
 _UNFINISHED = (
     "{place} is an unfinished copy of {source}: stop what serves that, then run the same "
     "`stoa copy` again"

@@ -11,7 +11,7 @@ TOUCHED_MOST = 1_000
 
 
 class Difference(NamedTuple):
-    """Something that is not as it should be; amounts in hundredths."""
+    """A wrong value; amounts in hundredths."""
 
     subject: str
     expected: str
@@ -54,7 +54,7 @@ CHECKS = (
     Check("scores", "agents", "each score is the sum of its events, in every list"),
 )
 FOLLOWING = Check("following", "transactions", "new postings follow from the ones before")
-"""What `running` says of all postings of an account, of new ones alone."""
+"""The check of new postings alone that corresponds to `running` over all postings."""
 SUBJECTS = tuple(dict.fromkeys(check.subject for check in CHECKS))
 
 
@@ -95,20 +95,19 @@ async def run_all(tx: Tx) -> list[Finding]:
 
 
 def in_use(findings: list[Finding]) -> bool:
-    """Whether there is anybody in a database over all of which these checks were made."""
+    """Whether a database over all of which these checks were made has any agent."""
     return any(finding.checked for finding in findings if finding.check.subject == "agents")
 
 
 async def chunk(tx: Tx, subject: str, after: str, rows: int) -> tuple[str, str]:
-    """The next range of so many ids of a subject behind `after`; it ends with everything at the
-    end."""
+    """The next range of so many ids of a subject after `after`; the last one has no end."""
     row = await tx.one(f"audit.chunk_{subject}", after=after, size=rows - 1)
     return (f"{after}!" if after else "", row[0] if row else EVERYTHING[1])
 
 
 class Touched(NamedTuple):
-    """What new transactions moved: the ids of each subject, the newest of these transactions, and
-    whether there may be more."""
+    """The subjects that new transactions changed: the ids of each kind, the newest of these
+    transactions, and whether there may be more."""
 
     ids: dict[str, set[str]]
     newest: str
@@ -116,7 +115,7 @@ class Touched(NamedTuple):
 
 
 async def touched(tx: Tx, after: str, most: int) -> Touched:
-    """What the transactions behind `after` touched, those with up to so many postings."""
+    """The subjects of the transactions after `after`, with up to so many postings."""
     rows = await tx.all("audit.touched", after=after, limit=most)
     if more := len(rows) == most:  # of the last transaction there may be more
         rows = [row for row in rows if row[1] != rows[-1][1]] or rows

@@ -15,11 +15,11 @@ _UNSAID = "there was no room to write why: is the disk of the backups full?"
 _TIME = "%Y%m%dT%H%M%S"
 _NAME = re.compile(r"stoa-(\d{8}T\d{6})(\d{3})?Z\.(db|dump)")
 _BEGINNING = {"db": b"SQLite format 3\0", "dump": b"PGDMP"}
-"""How a backup begins that `stoa backup` made, and how one does that pg_dump made."""
+"""The first bytes of a backup by `stoa backup`, and of one by pg_dump."""
 
 
 class BackupRuns(StartRefused):
-    """Another backup to the same folder is being made, which will say itself how it ends."""
+    """Another backup to the same folder is running; that one reports how it ends."""
 
 
 def name(now: int, ending: str = "db") -> str:
@@ -28,7 +28,7 @@ def name(now: int, ending: str = "db") -> str:
 
 
 def stamp(now: int) -> str:
-    """A time (ms) as names of files have it."""
+    """A time (ms) in the form of file names."""
     return f"{datetime.fromtimestamp(now // 1000, UTC).strftime(_TIME)}{now % 1000:03}Z"
 
 
@@ -45,18 +45,18 @@ def made_at(name: str) -> int | None:
 
 
 def checksum_file(backup: Path) -> Path:
-    """Where the checksum of a backup is, as `sha256sum` writes it."""
+    """The path of a backup's checksum, in the form that `sha256sum` writes."""
     return backup.with_name(f"{backup.name}.sha256")
 
 
 def checksum_line(content: Path, name: str) -> str:
-    """The checksum of this content under the name that its file will have."""
+    """The checksum of this content under the future name of its file."""
     with content.open("rb") as file:
         return f"{hashlib.file_digest(file, 'sha256').hexdigest()}  {name}\n"
 
 
 def has_changed(backup: Path) -> bool:
-    """Whether a backup is not what its checksum was made of; one without a checksum is not."""
+    """True if a backup does not match its checksum; False without one."""
     try:
         known = checksum_file(backup).read_bytes().split()[:1]
     except FileNotFoundError:
@@ -66,8 +66,8 @@ def has_changed(backup: Path) -> bool:
 
 def newest(folder: str, now: int) -> int | None:
     """When the newest backup in a folder was made, ms since 1970; None without any, or without a
-    folder. What has the name of a backup but does not begin like one does not count, nor does one
-    that is dated in the future, by a clock that was wrong: it would hide that no more are made."""
+    folder. A file that does not begin like a backup does not count, nor does one dated in the
+    future by a wrong clock: it would hide that no more are made."""
     if not folder:
         return None
     try:
@@ -80,27 +80,27 @@ def newest(folder: str, now: int) -> int | None:
 
 
 def newest_age_ms(folder: str) -> int | None:
-    """How old the newest backup is, by the machine's clock, which named it; None without any."""
+    """The age of the newest backup, by the machine's clock, which named it; None without any."""
     now = SystemClock()()
     made = newest(folder, now)
     return None if made is None else now - made
 
 
 def note_failure(folder: Path, line: str) -> None:
-    """Leave beside the backups why none could be made, for the servers that look there."""
+    """Write beside the backups why none could be made, for the servers that look there."""
     with suppress(OSError):  # the folder may be what is wrong
         (folder / _FAILURE).write_text(line, encoding="utf-8")
 
 
 def forget_failure(folder: Path) -> None:
-    """A backup was made."""
+    """Remove that note: a backup was made."""
     with suppress(OSError):
         (folder / _FAILURE).unlink(missing_ok=True)
 
 
 def failure(folder: str) -> str | None:
-    """Why the last backup could not be made; None when it could be. A full disk leaves the file
-    empty, or a part of the line."""
+    """Why the last backup failed; None if it succeeded. A full disk leaves the file empty, or a
+    part of the line."""
     try:
         said = (Path(folder) / _FAILURE).read_text("utf-8", "replace") if folder else None
     except OSError:
@@ -110,7 +110,7 @@ def failure(folder: str) -> str | None:
 
 def begins_well(file: Path, kind: str = "") -> bool:
     """Whether a file begins as backups do whose names end in this kind, `db` or `dump`, or as its
-    own name does."""
+    own name requires."""
     beginning = _BEGINNING[kind or file.suffix[1:]]
     try:
         with file.open("rb") as opened:

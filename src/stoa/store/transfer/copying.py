@@ -21,11 +21,11 @@ BATCH = 2000
 
 RowKey = tuple[Any, ...]
 ProgressCallback = Callable[[str, int], None]
-"""Told what is copied and how many rows of it are done."""
+"""Called with what is copied and how many rows of it are done."""
 
 
 class Table(NamedTuple):
-    """A table and the columns of a unique index, in whose order it is walked."""
+    """A table and the columns of a unique index, in whose order it is read."""
 
     name: str
     key: tuple[str, ...]
@@ -120,7 +120,7 @@ class TableUpdate(NamedTuple):
 
 
 class RowRange(NamedTuple):
-    """Rows of a table in the order of its key, behind `after` and up to `upto`, at most so many. A
+    """Rows of a table in the order of its key, after `after` and up to `upto`, at most so many. A
     bound may have fewer parts than the key."""
 
     table: Table
@@ -215,7 +215,7 @@ class Compared(NamedTuple):
 
 
 class CopyOutcome(NamedTuple):
-    """What came of a copy; `finished` when the target may be served."""
+    """The result of a copy; `finished` when the target may be served."""
 
     tables: list[Compared]
     findings: list[tuple[Finding, Finding]]
@@ -266,7 +266,7 @@ async def copy(
 
 
 async def _identity(source: CopySource) -> str:
-    """What tells one Stoa's database from another's: a digest that does not reveal its secret."""
+    """The identity of a Stoa's database: a digest that does not reveal its secret."""
     row = await source.tx.one("sessions.secret", name="challenge")
     if row is None:
         raise StartRefused(f"{source.place} was never served: there is nothing to copy")

@@ -1,4 +1,4 @@
-"""Which columns everybody may read, and how their rows travel in an export: a JSON object each."""
+"""The public columns of each table, and the form of their rows in an export: a JSON object each."""
 
 from collections.abc import AsyncIterator, Callable
 from dataclasses import dataclass
@@ -14,7 +14,7 @@ from stoa.store.transfer.copying import POSTING, SEAL, TABLES, CopySource, RowKe
 from stoa.store.tx import Row, as_json, json_texts
 
 BATCH = 500
-"""Rows that are in memory at the same time."""
+"""How many rows are in memory at the same time."""
 
 ExportLine = dict[str, Any]
 
@@ -23,7 +23,7 @@ _decoder = msgspec.json.Decoder(dict[str, Any], float_hook=Decimal)
 
 
 class ValueCodec(NamedTuple):
-    """How a value travels, and the way back; neither is given a null."""
+    """The two conversions of a value; neither is given a null."""
 
     out: Callable[[Any], Any]
     back: Callable[[Any], Any]
@@ -70,13 +70,13 @@ class File:
     columns: dict[str, tuple[str, ValueCodec]]
 
     def line(self, row: Row) -> ExportLine:
-        """A row as it travels."""
+        """A row in the form of the export."""
         shown = zip(self.columns.values(), row, strict=True)
         line = {name: None if value is None else form.out(value) for (name, form), value in shown}
         return line | _REMOVED[self.name] if line.get("removedAt") else line
 
     def row(self, line: ExportLine) -> dict[str, Any]:
-        """What a line says, by column. Raises KeyError, TypeError or ValueError."""
+        """The values of a line, by column. Raises KeyError, TypeError or ValueError."""
         found: dict[str, Any] = {}
         for column, (name, form) in self.columns.items():
             value = line[name]
@@ -109,7 +109,7 @@ _NAMES = {
     "parent_id": "parentReplyId",
     "reputation": "reputationScore",
 }
-"""Where the API has another name for what a column holds."""
+"""The names in the API of columns that are named otherwise."""
 
 _FORMS = {
     "acceptance_criteria": LIST,
@@ -241,10 +241,10 @@ _REMOVED: dict[str, ExportLine] = {
         "effortEstimate": None,
     },
 }
-"""What moderators have hidden is in no export."""
+"""Hidden texts are in no export."""
 
 MOVEMENTS = "movements.jsonl"
-"""The transactions of holds, in the order of the ledger: what jobs and bounties tell of them."""
+"""The transactions of holds, in the order of the ledger, as jobs and bounties show them."""
 
 PUBLIC_KINDS = frozenset({"hold", "payout", "refund"})
 
@@ -252,7 +252,7 @@ PUBLIC_KINDS = frozenset({"hold", "payout", "refund"})
 async def walk(
     source: CopySource, file: File, after: RowKey | None = None, upto: RowKey | None = None
 ) -> AsyncIterator[list[ExportLine]]:
-    """The rows of a table as they travel, in the order of its key, some at a time."""
+    """The rows of a table in the form of the export, in the order of its key, some at a time."""
     columns = tuple(file.columns)
     unknown = await held.reserved(source.tx) if file.name == HOLDS.name else set[str]()
     while rows := await source.rows(RowRange(file.table, columns, after, upto, BATCH)):
@@ -268,13 +268,13 @@ _BELONGS_TO = {
     ADDITIONS.name: ("subjectId",),
     OUTCOMES.name: ("replyId", "agentId"),
 }
-"""The members that name what a text belongs to, which alone has a mark when it is hidden."""
+"""The members that name the owner of a text; only the owner has a mark when it is hidden."""
 
 
 async def _without_hidden(
     source: CopySource, file: File, lines: list[ExportLine], member: str
 ) -> list[ExportLine]:
-    """Lines, without the texts of those that belong to something hidden."""
+    """Lines, without the texts of hidden owners."""
     if not lines:
         return lines
     owners = [line[member] for line in lines]
@@ -289,8 +289,8 @@ _AGENT = "agent:"
 
 
 async def walk_movements(source: CopySource) -> AsyncIterator[list[ExportLine]]:
-    """The transactions of holds as they travel, with the agent whose balance they moved; but those
-    of posts that are held, of which nobody knows."""
+    """The transactions of holds in the form of the export, with the agent whose balance they moved;
+    without those of held posts, which are not public."""
     after: RowKey | None = None
     unknown = await held.reserved(source.tx)
     while sealed := await source.rows(RowRange(SEAL, _SEALED, after, limit=BATCH)):

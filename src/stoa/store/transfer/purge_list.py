@@ -18,8 +18,8 @@ _decode = msgspec.json.Decoder(dict[str, Any]).decode
 
 
 def read(folder: Path) -> list[Purge]:
-    """What is known in a folder to be erased, of two of the same the later one; lines that cannot
-    be read are passed over."""
+    """The purges that a folder lists, of two of the same the later one; lines that cannot be read
+    are skipped."""
     try:
         lines = (folder / _FILE).read_bytes().splitlines()
     except (FileNotFoundError, NotADirectoryError):
@@ -35,15 +35,15 @@ def read(folder: Path) -> list[Purge]:
 
 
 def known(backup: Path, backup_dir: str) -> list[Purge]:
-    """What the lists beside a backup, and in the folder where backups are kept, if it is set, know
-    to be erased: a backup may have been copied out of it alone."""
+    """The purges that the lists beside a backup, and in the folder for backups, if it is set, name:
+    a backup may have been copied out of it alone."""
     folders = {backup.parent, Path(backup_dir).resolve()} if backup_dir else {backup.parent}
     return [purge for folder in folders for purge in read(folder)]
 
 
 def keep(folder: Path, known: Iterable[Purge]) -> None:
-    """Add what is not listed yet, or not as late, to the list of a folder, for the owner of the
-    folder. Raises OSError."""
+    """Add purges that are not listed yet, or with an earlier time, to the list of a folder, for the
+    owner of the folder. Raises OSError."""
     listed = {(one.id, one.whole): one.created_at for one in read(folder)}
     new = [one for one in known if listed.get((one.id, one.whole), -1) < one.created_at]
     if not new:

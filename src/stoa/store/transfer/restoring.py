@@ -1,4 +1,5 @@
-"""What ends when a backup takes the place of a database, on each engine."""
+"""The changes after a restore, on each engine: sessions end, cursors expire, purges are
+repeated."""
 
 from collections.abc import Iterable
 
@@ -8,11 +9,11 @@ from stoa.store.tx import Tx
 
 
 async def begin_anew(tx: Tx, erased: Iterable[Purge]) -> None:
-    """End all sessions, what leads to one and what ends with one, expire all cursors of events, and
-    have erased again what was `erased` since: before the database is served, it is.
+    """End all sessions, their beginnings and their subscriptions, expire all cursors of events, and
+    repeat the purges since (`erased`): they are done before the database is served.
 
-    What was used, ended or revoked behind the backup is not known any more. From the new epoch on
-    challenges and assertions from before are refused too (`sessions.use_challenge`).
+    Uses, ends and revocations after the backup are unknown. From the new epoch on challenges and
+    assertions from before are refused too (`sessions.use_challenge`).
     """
     await sessions.forget_all(tx)
     await authorizations.forget_all(tx)

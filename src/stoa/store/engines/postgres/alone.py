@@ -21,7 +21,7 @@ _NO_LIMITS = (
     "SET lock_timeout = 0; SET statement_timeout = 0; SET idle_in_transaction_session_timeout = 0"
 )
 _LOOKS, _LOOK_S = 50, 0.02
-"""The sessions of a server that was just stopped may take as many looks to end."""
+"""The sessions of a server that was just stopped may need so many looks to end."""
 
 USED = """
 SELECT EXISTS (SELECT 1 FROM pg_stat_activity
@@ -47,8 +47,8 @@ async def open_alone(
 
 
 async def hold(connection: PostgresConnection, where: str) -> None:
-    """Keep other copies and imports out, and wait for as long as it takes from now on. Raises
-    `StartRefused` when one is running."""
+    """Lock out other copies and imports, and lift all time limits. Raises `StartRefused` when one
+    is running."""
     try:
         await connection.execute(_LOCK_WAIT)
         await connection.execute("SELECT pg_advisory_lock($1)", _LOCK)
@@ -93,7 +93,7 @@ class PostgresAlone:
             raise StoreUnavailable(f"{self.place} cannot be written: {said(error)}") from error
 
     async def _apart(self, at: int, work: Work[Any]) -> Any:
-        """The outcome of one piece of work in a transaction of its own."""
+        """The result of one piece of work in a transaction of its own."""
         try:
             async with self._connection.transaction():
                 return await self._run(at, work)

@@ -57,7 +57,7 @@ async def back_up(
 async def _dump(
     url: str, clock: Clock, partial: Path, environment: Mapping[str, str]
 ) -> list[Finding]:
-    """Dump and audit one state of a database; what the audit looked at."""
+    """Dump and audit one state of a database; the findings of the audit."""
     where = place(url)
     async with opened(url, _NAME) as connection:
         await postgres_migrations.refuse_unfinished(connection, where)
@@ -81,7 +81,7 @@ async def restore(
     """Fill an empty database with a dump, bring it to this program's schema and audit it; see
     `purge_list.known`.
 
-    Raises `StartRefused`; no server opens a database in which this has begun and not ended.
+    Raises `StartRefused`; no server opens a database with an unfinished restore.
     """
     source, where = files.existing_backup(backup), place(url)
     with files.told(f"{where} was not restored"):

@@ -1,4 +1,4 @@
-"""Connections to PostgreSQL: how they are made, and what an operator is told when they are not."""
+"""Connections to PostgreSQL: how they are opened, and the messages to operators when that fails."""
 
 import asyncio
 import os
@@ -20,15 +20,15 @@ from stoa.store.engines.postgres.hosts import first_open, one_each
 from stoa.store.tx import StartRefused
 
 OLDEST = 14
-"""The oldest version of PostgreSQL that the statements are written for."""
+"""The oldest version of PostgreSQL that the statements support."""
 
 CONNECT_S = 5
 
 _LEFT_S = 60
-"""A command that leaves the processor to others may get none for as long."""
+"""How long a low-priority command may be without processor time."""
 
 APPLICATION = "stoa"
-"""What servers call themselves in `pg_stat_activity`."""
+"""The name of servers in `pg_stat_activity`."""
 
 _NO_ENTRY = "{where} refuses the user or the password in STOA_DATABASE_URL"
 _FORGETFUL = (
@@ -56,12 +56,12 @@ else:
 
 
 class PostgresConnection(_Connection):
-    """A connection that keeps the last `warnings` of its server, until a caller clears them."""
+    """A connection that collects the `warnings` of its server, until a caller clears them."""
 
     warnings: deque[str]
 
     def keep(self, _: object, message: errors.PostgresLogMessage) -> None:
-        """Listen to the log."""
+        """Receive the server's messages."""
         if message.severity_en == "WARNING":
             self.warnings.append(message.message or "")
 
@@ -129,13 +129,13 @@ async def opened(url: str, application: str = APPLICATION) -> AsyncGenerator[Pos
 
 
 async def lift_limits(connection: PostgresConnection) -> None:
-    """Let this transaction take as long as it needs, whatever the database allows its users, but
-    without parallel workers: with them an audit leaves no processor for calls."""
+    """Remove the time limits of this transaction, whatever the database sets for its users, but use
+    no parallel workers: with them an audit leaves no processor for calls."""
     await connection.execute(_LIFT_LIMITS)
 
 
 async def analyze(connection: PostgresConnection) -> None:
-    """Count what the tables hold, for the plans of queries.
+    """Update the planner's statistics of the tables.
 
     Each is named, because the server warns of all others, which only a superuser may analyze.
     """
@@ -144,7 +144,7 @@ async def analyze(connection: PostgresConnection) -> None:
 
 
 async def refuse_unreadable_replica(url: str) -> None:
-    """Raise `StartRefused` when the address of a replica cannot be read. It need not be there."""
+    """Raise `StartRefused` when the address of a replica is invalid. The replica need not be up."""
     try:
         connection = await connect(url, replica=True)
     except (ValueError, IndexError):  # an empty host
@@ -156,8 +156,8 @@ async def refuse_unreadable_replica(url: str) -> None:
 
 
 async def refuse_forgetful_pool(url: str) -> None:
-    """Raise `StartRefused` when a pool before the database hands a connection to one transaction at
-    a time without what was prepared for it: there a name may stand for another's statement."""
+    """Raise `StartRefused` when a pooler hands out connections per transaction without their
+    prepared statements: a name may then stand for another client's statement."""
     async with opened(url) as first:
         try:
             second = await connect(url)
@@ -171,7 +171,8 @@ async def refuse_forgetful_pool(url: str) -> None:
 
 
 async def _meet_in_pool(first: PostgresConnection, second: PostgresConnection) -> None:
-    """Prepare on one what is used while the other has most likely been given its place."""
+    """Prepare a statement on one connection and use it while the other has most likely been given
+    its place."""
     async with asyncio.timeout(CONNECT_S):
         async with first.transaction():
             prepared = await first.prepare("SELECT 1", name=_PROBE)
@@ -181,7 +182,7 @@ async def _meet_in_pool(first: PostgresConnection, second: PostgresConnection) -
 
 
 def no_right(where: str, words: str) -> str:
-    """The line about a user who may not use a table; the database's own words name it."""
+    """The line about a user who may not use a table; it has the database's own message."""
     return (
         f"{where}: {words}; let the owner of the database "
         "GRANT SELECT, INSERT, UPDATE, DELETE ON ALL TABLES IN SCHEMA public to this user"

@@ -67,8 +67,8 @@ async def open_target(url: str, clock: Clock) -> AsyncGenerator["PostgresTarget"
 
 
 async def _is_unused(connection: PostgresConnection, where: str) -> bool:
-    """Whether nothing is in a database but some of the schema, which a program that was killed may
-    have left."""
+    """Whether a database has nothing but some of the schema, which a killed program may have
+    left."""
     if not await postgres_migrations.check(connection, where, postgres_migrations.steps()):
         return True
     return not await connection.fetchval(sql.IN_USE) and not await is_used(connection)

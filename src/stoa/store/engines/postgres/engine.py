@@ -1,4 +1,4 @@
-"""PostgreSQL as the registry knows it: one database, with a replica or without."""
+"""PostgreSQL in the registry of engines: one database, with or without a replica."""
 
 from collections.abc import Callable, Sequence
 from typing import Concatenate, ParamSpec, TypeVar

@@ -1,4 +1,4 @@
-"""What an error of PostgreSQL or of its connection means for the transaction that got it."""
+"""The meaning of an error of PostgreSQL or of its connection for the transaction that got it."""
 
 from enum import Enum, auto
 
@@ -58,7 +58,7 @@ _MEANINGS = (
 def meaning(
     error: Exception, connection: "asyncpg.Connection[asyncpg.Record] | None" = None
 ) -> Meaning:
-    """What `error` means to work on this connection."""
+    """The meaning of `error` for work on this connection."""
     for kinds, found in _MEANINGS:
         if isinstance(error, kinds):
             return found

@@ -1,4 +1,4 @@
-"""What PostgreSQL reports about itself that its operator has to act on."""
+"""Facts about PostgreSQL that its operator has to act on."""
 
 from typing import Any
 

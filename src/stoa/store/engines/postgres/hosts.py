@@ -1,8 +1,8 @@
-"""An address with several hosts, some of which may not answer at all.
+"""An address with several hosts, some of which may not answer.
 
 asyncpg tries one host after the other within one time limit. A host that never answers, such as a
-machine without power, would use up this time alone: so here the next one is asked too when a host
-has not answered after half a second.
+machine without power, would use up this time alone: so the next one is asked too when a host has
+not answered after half a second.
 """
 
 import asyncio
@@ -15,7 +15,7 @@ from asyncpg.exceptions import PostgresError, TargetServerAttributeNotMatched
 
 _COMMA = re.compile(",|%2C", re.IGNORECASE)
 _NEXT_S = 0.5
-"""So long after one host the next is asked too, if none has answered."""
+"""How long to wait for one host before the next is asked too."""
 
 
 class _Ends(Protocol):
@@ -50,9 +50,9 @@ def one_each(url: str) -> list[str]:
 
 
 async def first_open(urls: list[str], connect: Callable[[str], Coroutine[Any, Any, T]]) -> T:
-    """The first connection that one of these addresses gives; the others are ended.
+    """The first connection that one of these addresses gives; the others are closed.
 
-    Raises what the last one said when there is none: a server, unless it is just one of another
+    Without one, raises the error of the last server that answered, unless it was only of another
     kind, else what kept one from being reached.
     """
     if len(urls) == 1:
@@ -87,7 +87,7 @@ async def _first(trying: list[asyncio.Task[T]], seconds: float | None) -> asynci
 
 
 async def _end(trying: list[asyncio.Task[T]], chosen: asyncio.Task[T] | None) -> None:
-    """Leave all connections but the chosen one."""
+    """Close all connections but the chosen one."""
     for one in trying:
         one.cancel()  # which leaves alone what has ended
     await asyncio.gather(*trying, return_exceptions=True)

@@ -83,7 +83,7 @@ async def check_current(connection: PostgresConnection, where: str) -> None:
 
 
 async def mark(connection: PostgresConnection) -> unfinished.Mark | None:
-    """Whose unfinished copy this is, None when it is none."""
+    """The source of this unfinished copy, None when it is none."""
     if not await connection.fetchval("SELECT to_regclass($1) IS NOT NULL", unfinished.MARK):
         return None
     return unfinished.Mark(*await connection.fetchrow(unfinished.READ) or ("", "another database"))

@@ -66,8 +66,8 @@ class Pool:
         return connection
 
     def give(self, connection: PostgresConnection) -> None:
-        """Hand a connection back. One that is closed or left in a transaction is ended, which rolls
-        back what ran on it."""
+        """Return a connection. One that is closed or left in a transaction is closed, which rolls
+        back its work."""
         self._used.discard(connection)
         self._given.set()
         if connection.is_closed() or connection.is_in_transaction() or self._closed:
@@ -128,7 +128,7 @@ class Pool:
             timer.cancel()
 
     def _pass_on(self, given: PostgresConnection | None) -> None:
-        """Pass a connection on whose caller was cancelled."""
+        """Give a connection whose caller was cancelled to another caller."""
         if given is None:
             self._release()
         else:

@@ -19,11 +19,11 @@ _INSTALL = (
     "version of the server or a newer one, or put their folder first into PATH"
 )
 _OLDER = "server version mismatch"
-"""What pg_dump says first of a server that is newer than itself."""
+"""How the message of pg_dump begins when the server is newer than itself."""
 _VARIABLES = {"PGTARGETSESSIONATTRS": "read-write", "LC_ALL": "C"}
 _PART_BYTES = 1 << 16
 _NEWER_SETTING = b"SET transaction_timeout = 0;\n"
-"""pg_restore writes it from version 17 on, and a server knows it from version 17 on."""
+"""A setting that pg_restore writes, and a server knows, from version 17 on."""
 
 
 class _Running(NamedTuple):
@@ -32,7 +32,7 @@ class _Running(NamedTuple):
     said: IO[bytes]
 
     async def end(self) -> None:
-        """Wait for its end. Raises `StartRefused` with what it said first when it failed."""
+        """Wait for its end. Raises `StartRefused` with its first message when it failed."""
         if not await self.process.wait():
             return
         self.said.seek(0)
@@ -47,7 +47,7 @@ async def run(
 ) -> None:
     """Run a program to its end, on the database at `url` if one is given.
 
-    Raises `StartRefused` with what it says first when it fails, or when it is not there.
+    Raises `StartRefused` with its first message when it fails, or when it does not exist.
     """
     async with _started(program, *arguments, environment=environment, url=url) as running:
         await running.end()
@@ -80,7 +80,7 @@ async def fill(source: Path, *, environment: Mapping[str, str], url: str) -> Non
 
 
 async def _head(script: StreamReader) -> bytes:
-    """The settings with which a script begins, without the one that only newer servers know."""
+    """The settings at the begin of a script, without the one that only newer servers know."""
     lines = list[bytes]()
     while line := await script.readline():
         if line != _NEWER_SETTING:
@@ -99,7 +99,7 @@ async def _started(
     stdin: int = DEVNULL,
     stdout: int = DEVNULL,
 ) -> AsyncGenerator[_Running]:
-    """A program that runs, and is killed unless it has ended at the end."""
+    """A running program, killed at the end of the block unless it has ended."""
     found = shutil.which(program)
     if not found:
         raise StartRefused(f"{program} is not found: {_INSTALL}")

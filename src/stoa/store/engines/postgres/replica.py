@@ -29,7 +29,7 @@ from stoa.store.tx import StoreUnavailable, T, Tx, Value, Work, one_row
 
 EVERY_S = 0.5
 QUIET_S = 5.0
-"""After so many seconds without a failed read the log reports the replica as used again."""
+"""How many seconds without a failed read until the log reports the replica as used again."""
 
 
 class _Behind(Exception):

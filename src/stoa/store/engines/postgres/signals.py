@@ -1,9 +1,9 @@
-"""Tells the processes of one database that there are new events, with LISTEN and NOTIFY.
+"""Tells the processes of one database of new events, with LISTEN and NOTIFY.
 
 A transaction with a NOTIFY holds a lock of the whole server while it commits, so that commits would
 wait for each other's disk and standbys. So a process notifies after its commits, once for many. If
-a notification is lost with a process or a connection, waiting calls find the events all the same:
-they also look for new ones four times a second.
+a notification is lost with a process or a connection, waiting calls find the events anyway: they
+also look for new ones four times a second.
 """
 
 import asyncio

@@ -32,12 +32,12 @@ PAUSES_S = (0.0, 0.005, 0.02, 0.05, 0.1)
 """The backoff before each retry of a transaction that conflicted with another."""
 
 _WAITING = 0.8
-"""The part of the time-out that a call may wait for a connection; the rest is for its work."""
+"""The part of the timeout that a call may wait for a connection; the rest is for its work."""
 _STATEMENT = 0.9
-"""The part that a statement may take: so the server, if it still answers, ends it before the call
-gives the connection up."""
+"""The part of the timeout that a statement may take: so the server, if it still answers, ends it
+before the call gives the connection up."""
 _WORK_S = 2.0
-"""So long a server always has for the work of a call, however short the time-out is."""
+"""The least time that a server has for the work of a call, even if the timeout is shorter."""
 
 _WRITE = "BEGIN ISOLATION LEVEL READ COMMITTED READ WRITE"
 _READ = "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY"
@@ -63,7 +63,7 @@ _COMMIT = "SET LOCAL statement_timeout = 0; SET LOCAL client_min_messages = warn
 
 
 class _Again(Exception):
-    """Everything is rolled back and the work may succeed when it is run once more."""
+    """Everything is rolled back; the work may succeed in another attempt."""
 
 
 async def migrate(url: str) -> list[str]:
@@ -77,14 +77,14 @@ async def migrate(url: str) -> list[str]:
 
 
 async def version(url: str) -> int:
-    """The schema of a database, 0 for an empty one. Raises `StartRefused` when it is none of Stoa,
-    or of a newer one."""
+    """The schema version of a database, 0 for an empty one. Raises `StartRefused` when it is not
+    Stoa's, or of a newer program."""
     async with opened(url) as connection:
         return await postgres_migrations.check(connection, place(url), postgres_migrations.steps())
 
 
 async def read_once(url: str, clock: Clock, work: Work[T]) -> T:
-    """Read a database beside the servers that use it, however long that takes.
+    """Read a database beside the servers that use it, without a time limit.
 
     Raises `StartRefused` when it does not have this program's schema.
     """
@@ -123,9 +123,8 @@ async def wipe_once(url: str) -> bool:
 
 class PostgresStore(Store):
     """A `Store` on one database, which other processes use too, with a pool of so many
-    `connections`. No call takes longer than `timeout_s` seconds, or two more if they are few,
-    wherever it stands when the server hangs; no wait for a lock takes longer than half of it.
-    """
+    `connections`. No call takes longer than `timeout_s` seconds, or two more if they are few, even
+    when the server hangs; no wait for a lock takes longer than half of it."""
 
     def __init__(
         self,
@@ -235,7 +234,7 @@ class PostgresStore(Store):
         *,
         check: Work[None] | None = None,
     ) -> T:
-        """Run `work` once, between the statement `begin` and what `end` does, after `check`."""
+        """Run `work` once, between the statement `begin` and the function `end`, after `check`."""
         loop = asyncio.get_running_loop()
         connection = await self._take(end_by)
         # The caller never waits longer than this, even if the network drops every packet.
@@ -288,8 +287,8 @@ class PostgresStore(Store):
         begun: bool,
         why: str | None = None,
     ) -> NoReturn:
-        """Undo an attempt that did not come to its end and raise what that means, for the reason
-        that the error says if no other is given."""
+        """Roll back a failed attempt and raise the meaning of its error, for the reason that the
+        error gives if no other is given."""
         what, why = meaning(error, connection), why or said(error)
         if isinstance(error, TimeoutError):
             begun, what = True, await self._cancelled(connection)
@@ -318,8 +317,8 @@ class PostgresStore(Store):
         return Meaning.REFUSED
 
     async def _compare(self, connection: PostgresConnection, error: Exception) -> None:
-        """Raise `WritingStopped` when a statement is invalid, or breaks a constraint, since a newer
-        program has migrated the database, which the watch may not have noticed yet."""
+        """Raise `WritingStopped` when a statement is invalid, or breaks a constraint, because a
+        newer program has migrated the database, which the watch may not have noticed yet."""
         if isinstance(error, asyncpg.PostgresError):
             with suppress(Exception):
                 await self._watch.compare(connection)

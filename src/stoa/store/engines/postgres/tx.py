@@ -32,8 +32,8 @@ def numbered() -> dict[str, Numbered]:
 
 @cache
 def _at_once(changes: tuple[Numbered, ...]) -> str:
-    """One statement that carries out all of these, each with values of its own, and says how many
-    rows each touched. PostgreSQL carries out each when its count is asked for, so in this order."""
+    """One statement that carries out all of these, each with its own values, and returns how many
+    rows each touched. PostgreSQL carries out each when its count is read, so in this order."""
     parts: list[str] = []
     given = 0
     for sql, names in changes:
@@ -46,16 +46,16 @@ def _at_once(changes: tuple[Numbered, ...]) -> str:
 
 @cache
 def _may_meet(first: str, second: str) -> bool:
-    """Whether two statements may change the same row. Of what one statement does to a row more than
-    once, PostgreSQL carries out one change alone, and says nothing."""
+    """Whether two statements may change the same row. If one statement changes a row twice,
+    PostgreSQL carries out one change alone, without an error."""
     texts = numbered()[first][0], numbered()[second][0]
     changed, added = ([set(found.findall(sql)) for sql in texts] for found in (_CHANGED, _ADDED))
     return first == second or bool(changed[0] & changed[1] - (added[0] & added[1]))
 
 
 def _kept(values: Iterable[Value]) -> list[Value]:
-    """Values as PostgreSQL can keep or compare them: its texts hold no NUL, so that none is equal
-    to a text with one. Texts that are to be kept have been refused with it."""
+    """Values in the form that PostgreSQL can store or compare: its texts hold no NUL, so that none
+    equals a text with one. Texts to be stored with a NUL have been refused before."""
     return [
         value.replace("\0", "\ufffe") if isinstance(value, str) and "\0" in value else value
         for value in values
@@ -132,7 +132,7 @@ class PostgresTx:
         self._waiting[statement] = least, values
 
     async def _catch_up(self) -> None:
-        """Carry out the changes that wait."""
+        """Carry out the waiting changes."""
         if not self._waiting:
             return
         waiting, self._waiting = self._waiting, {}
@@ -154,7 +154,7 @@ class PostgresTx:
         self._deferred = without(self._deferred, statement, values)
 
     async def finish(self) -> None:
-        """Carry out what was deferred."""
+        """Carry out the deferred changes."""
         deferred, self._deferred = self._deferred, []
         changes = by_statement(deferred)
         for name, rows in changes.items():

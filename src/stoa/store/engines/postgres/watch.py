@@ -23,7 +23,7 @@ _FIRST_TRIES = 3
 
 
 async def follow_time(connection: PostgresConnection, clock: Clock) -> None:
-    """Adjust a system `clock` to the time of a database, as servers do; any other clock is not."""
+    """Adjust a system `clock` to the time of a database, as servers do; no other clock."""
     if isinstance(clock, SystemClock):
         theirs = int(await connection.fetchval(_NOW_US))
         clock.follow(theirs, clock.elapsed_us())
@@ -72,7 +72,7 @@ class ServerWatch:
         self._task = asyncio.create_task(self._run())
 
     def alarm(self) -> None:
-        """Check now, because a connection was lost."""
+        """Check now: a connection was lost."""
         self._alarm.set()
 
     async def stop(self) -> None:
@@ -111,7 +111,7 @@ class ServerWatch:
         self.trouble = trouble
 
     async def compare(self, connection: PostgresConnection) -> None:
-        """Look by this connection for a schema that this program does not know."""
+        """Look over this connection for a schema that this program does not know."""
         if self._known and not self.outdated:
             present = int(await connection.fetchval(VERSION))
             if present > self._known and not self.outdated:

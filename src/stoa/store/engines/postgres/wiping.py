@@ -1,4 +1,4 @@
-"""Takes dead rows with what was erased out of the tables of PostgreSQL, and out of its statistics.
+"""Removes dead rows with erased texts from the tables of PostgreSQL, and from its statistics.
 
 The write-ahead log, its archive and the standbys are the operator's.
 """
@@ -14,10 +14,10 @@ _TABLES = (
     "submission, artifact_text, addition, application, outcome, report, event_log, kept_answer, "
     "opportunity_term, opportunity_word, watch, watch_word, webhook, held_post"
 )
-"""Where texts and what quotes them stand."""
+"""Tables with texts and their quotations."""
 
 _STATISTICS = "pg_catalog.pg_statistic"
-"""Where samples of columns stand: they are made anew, and the older ones are dead rows."""
+"""Tables with samples of columns: they are made anew, and the older rows are dead."""
 
 _NEXT = "SELECT pg_snapshot_xmax(pg_current_snapshot())::text::bigint % (1::bigint << 32)"
 _SEEN = """

@@ -12,7 +12,7 @@ from stoa.store.engines.sqlite import migrations
 
 
 class Verb(Enum):
-    """What is done to a table."""
+    """What a statement does to a table."""
 
     READ = apsw.SQLITE_READ
     INSERT = apsw.SQLITE_INSERT

@@ -61,7 +61,7 @@ class SqliteAlone:
         return outcomes
 
     def _run_plainly(self, at: int, work: Work[Any], done: list[SqliteTx]) -> Any:
-        """What one piece of work returns; its transaction joins `done`."""
+        """The result of one piece of work; its transaction joins `done`."""
         tx = SqliteTx(self._cursor, at)
         outcome = drive(work(tx))
         tx.ran.clear()  # which nobody asks for, and has all texts
@@ -69,7 +69,7 @@ class SqliteAlone:
         return outcome
 
     def _run_apart(self, at: int, work: Work[Any], done: list[SqliteTx]) -> Any:
-        """The outcome of one piece of work; its transaction joins `done` unless it is undone."""
+        """The result of one piece of work; its transaction joins `done` unless it is undone."""
         try:
             with self._connection:  # a savepoint
                 return self._run_plainly(at, work, done)

@@ -60,10 +60,10 @@ def restore(
     backup_dir: str = "",
     environment: Mapping[str, str] | None = None,  # noqa: ARG001
 ) -> Restored:
-    """Put a backup in the place of a file that no server has open, and keep what was there; see
+    """Replace a file that no server has open by a backup, and keep the old file; see
     `purge_list.known`.
 
-    Raises `StartRefused` with the file as it was.
+    Raises `StartRefused` with the file unchanged.
     """
     source = files.existing_backup(backup)
     with _told(f"{file} was not restored"):
@@ -92,9 +92,9 @@ def _copy(
     clock: Clock,
     to_serve: list[Purge] | None = None,
 ) -> list[Finding]:
-    """Copy one state of a file for this owner; what the audit of the copy looked at. One that is to
-    be served is brought to this program's schema, its sessions end, and these purges are to be done
-    in it."""
+    """Copy one state of a file for this owner; the findings of the copy's audit. One that is to be
+    served is brought to this program's schema, its sessions end, and these purges are to be done in
+    it."""
     with files.new_file(partial, like) as descriptor:
         with _copyable(source):
             check = sqlite_migrations.check_current if to_serve is None else _check_any
@@ -108,7 +108,7 @@ def _copy(
 
 
 def _erased_in(path: Path) -> list[Purge]:
-    """What was erased in the database that is replaced, as far as it can still be read."""
+    """The purges of the database that is replaced, as far as it can still be read."""
     if not has_log(path):
         return []
     try:
@@ -152,7 +152,7 @@ def _check_any(connection: apsw.Connection, source: Path) -> None:
 
 @contextmanager
 def _copyable(source: Path) -> Generator[None]:
-    """Name the file that is copied when it is no whole database, as the target is one."""
+    """Name the copied file when it is no complete database, as for the target."""
     try:
         yield
     except (apsw.NotADBError, apsw.CorruptError) as error:
@@ -176,7 +176,7 @@ def _check(source: Path, partial: Path, clock: Clock) -> list[Finding]:
 
 
 def _close(partial: Path) -> None:
-    """Make one file of it, without a write-ahead log beside it and without what was erased."""
+    """Turn it into one file, without a write-ahead log beside it and without erased bytes."""
     with closing(apsw.Connection(str(partial))) as connection:
         connection.execute("PRAGMA journal_mode = DELETE").fetchall()
         with pages_of(connection, partial) as pages, suppress(apsw.TooBigError):
@@ -185,8 +185,8 @@ def _close(partial: Path) -> None:
 
 
 def _keep(path: Path, clock: Clock) -> Path | None:
-    """Give what is there a second name, and take away its companions, which would be read as those
-    of the new file. Where there was a file at `path`, there is one at each moment."""
+    """Give the old file a second name, and remove the files beside it, which would be read as those
+    of the new one. If there was a file at `path`, there is one at each moment."""
     kept = path.with_name(f"{path.name}.before-{backups.stamp(clock())}")
     was_there = path.exists()
     if was_there:
@@ -199,7 +199,7 @@ def _keep(path: Path, clock: Clock) -> Path | None:
 
 
 def _empty_log(path: Path) -> None:
-    """Write what is in the log into the file."""
+    """Move the log into the file."""
     if has_log(path):
         with suppress(apsw.Error), closing(apsw.Connection(str(path))) as connection:
             connection.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchall()
@@ -207,7 +207,7 @@ def _empty_log(path: Path) -> None:
 
 @contextmanager
 def _told(outcome: str) -> Generator[None]:
-    """Raise what goes wrong as `StartRefused`."""
+    """Raise errors as `StartRefused`."""
     try:
         with files.told(outcome):
             yield

@@ -61,8 +61,7 @@ async def open_target(file: Path, clock: Clock) -> AsyncGenerator["SqliteTarget"
 
 
 def _is_unused(path: Path) -> bool:
-    """Whether nothing is in a file but some of the schema, which a program that was killed may have
-    left."""
+    """Whether a file has nothing but some of the schema, which a killed program may have left."""
     with told(path), closing(apsw.Connection(str(existing(path)))) as present:
         sqlite_migrations.check(present, path)
         if not sqlite_migrations.version(present):

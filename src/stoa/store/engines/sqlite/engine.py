@@ -1,4 +1,4 @@
-"""The embedded engine as the registry knows it: one SQLite file."""
+"""The embedded engine in the registry of engines: one SQLite file."""
 
 from collections.abc import Callable, Coroutine, Sequence
 from pathlib import Path
@@ -37,8 +37,7 @@ def _at(work: Callable[Concatenate[Path, P], R]) -> Callable[Concatenate[Setting
 def _once(
     work: Callable[Concatenate[Path, P], R],
 ) -> Callable[Concatenate[Settings, P], Coroutine[Any, Any, R]]:
-    """The same, which never waits. It raises what the file or its disk does to the work as
-    `StartRefused`."""
+    """The same, without waiting. It raises errors of the file or its disk as `StartRefused`."""
 
     async def once(settings: Settings, /, *args: P.args, **values: P.kwargs) -> R:
         path = settings.database_path

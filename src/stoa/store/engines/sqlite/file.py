@@ -18,20 +18,20 @@ from stoa.store.tx import DatabaseHeld, StartRefused
 
 BUSY_MS = 5000
 LOG_PAGES = 32_000
-"""At so many pages (132 MB) the log is moved into the database: one that changes often is copied
-once then, and all that is copied is synced, which takes a tenth of a second."""
+"""At so many pages (132 MB) the log is moved into the database: a page that changes often is copied
+only once, and all copied pages are synced, which takes a tenth of a second."""
 _LOG_BYTES = 144 * 1024 * 1024
 """A log of at most this length keeps its space on the disk, which costs less than taking new."""
 _STATEMENTS = 128
-"""Prepared statements that a connection caches. It searches them one by one at each use."""
+"""How many prepared statements a connection caches. It searches them one by one at each use."""
 _FLAGS = apsw.SQLITE_OPEN_READWRITE | apsw.SQLITE_OPEN_NOMUTEX
 """A missing file is not replaced by an empty one. One thread at a time uses a connection, so it
 needs no mutex, which SQLite would lock several times for each value that is read."""
 _LOCK_MS = 1000
-"""The process that writes for a server that was killed may take as long to notice and to end."""
+"""How long the writer process of a killed server may take to notice and to end."""
 
 _HEADER = re.compile(rb"SQLite format 3\x00..\x02\x02", re.DOTALL)
-"""How a file with a write-ahead log begins."""
+"""The first bytes of a file with a write-ahead log."""
 _HEADER_BYTES = 20
 _HELD = "another Stoa uses {}: stop it if it is a server, or wait until it ends if it is a command"
 _LOG_LOST = (
@@ -45,10 +45,10 @@ _OPEN = os.O_RDWR | os.O_CREAT | os.O_CLOEXEC
 def connect(
     path: Path, *, writer: bool, cache_mb: int = 8, busy_ms: int = BUSY_MS
 ) -> apsw.Connection:
-    """A connection with the settings that durability and isolation rest on.
+    """A connection with the settings that durability and isolation need.
 
-    It keeps up to `cache_mb` megabytes of the file, of what it has read, in memory, and waits
-    `busy_ms` for another program that holds the file.
+    It keeps up to `cache_mb` megabytes of the pages it has read in memory, and waits `busy_ms` for
+    another program that holds the file.
     """
     connection = apsw.Connection(str(path), _FLAGS, None, _STATEMENTS)
     try:
@@ -81,12 +81,12 @@ def _configure(connection: apsw.Connection, *, writer: bool, cache_mb: int) -> N
 
 
 class FileReplaced(OSError):
-    """Another file is at the address of the one that is served, or none."""
+    """The served file was removed or replaced."""
 
 
 class ServedFile:
     """The file at `path` as it is now. SQLite goes on with a file that was removed or replaced, in
-    which nobody would find again what is written."""
+    which new rows would be lost."""
 
     def __init__(self, path: Path) -> None:
         self._path = str(path)
@@ -94,7 +94,8 @@ class ServedFile:
         self._device, self._number = found.st_dev, found.st_ino
 
     def check(self) -> None:
-        """Raise `FileReplaced` unless the same file is there. This is done before each commit."""
+        """Raise `FileReplaced` unless the same file is at the path. This is done before each
+        commit."""
         try:
             found = os.stat(self._path)  # noqa: PTH116 - Path takes several times as long
         except OSError:
@@ -104,7 +105,7 @@ class ServedFile:
 
 
 def lock(path: Path) -> int:
-    """Hold the file against a second program; returns the descriptor of the lock.
+    """Lock the file against a second program; returns the descriptor of the lock.
 
     Raises `StartRefused` when the folder cannot be used, `DatabaseHeld` when another program holds
     the file.
@@ -131,8 +132,8 @@ def lock(path: Path) -> int:
 
 
 def give_to_owner(descriptor: int, of: Path) -> None:
-    """Give a file that root has made to the owner of a database or a folder, if that is there.
-    SQLite does so with its log."""
+    """Give a file that root has made to the owner of a database or a folder, if it exists. SQLite
+    does so with its log."""
     if os.geteuid() == 0 and of.exists():
         like = of.stat()
         os.fchown(descriptor, like.st_uid, like.st_gid)
@@ -147,12 +148,12 @@ def _taken(descriptor: int) -> bool:
 
 
 def is_new(path: Path) -> bool:
-    """Whether there is no database in this place, or a file in which nothing is."""
+    """Whether there is no database in this place, or an empty file."""
     return not path.exists() or not path.stat().st_size
 
 
 def trace(path: Path) -> str | None:
-    """What shows that there was a database in a place where none is; None when nothing does."""
+    """A sign that there was a database in a place without one; None without a sign."""
     if path.exists():
         return f"{path} is there with 0 bytes"
     beside = (Path(f"{path}{end}") for end in (".lock", "-wal"))
@@ -160,8 +161,8 @@ def trace(path: Path) -> str | None:
 
 
 def existing(path: Path) -> Path:
-    """The full path of a file with content. Raises `StartRefused` when there is none that can be
-    found, or none with its log."""
+    """The full path of a file with content. Raises `StartRefused` when there is none, or its log is
+    missing."""
     try:
         path = path.resolve(strict=True)
         bytes_there = path.stat().st_size
@@ -190,8 +191,8 @@ def _refuse_lost_log(path: Path) -> None:
 
 
 def has_log(path: Path) -> bool:
-    """Whether a file is there whose header names a log. SQLite deletes the log of any other, so
-    that such a file is not opened."""
+    """Whether a file exists whose header names a log. SQLite deletes the log of any other, so that
+    such a file is not opened."""
     with suppress(FileNotFoundError), path.open("rb") as file:
         return bool(_HEADER.fullmatch(file.read(_HEADER_BYTES)))
     return False
@@ -199,7 +200,8 @@ def has_log(path: Path) -> bool:
 
 @contextmanager
 def locked(path: Path) -> Generator[Path]:
-    """Hold the file against a second program for a while; gives its full path. Raises as `lock`."""
+    """Lock the file against a second program for a while; yields its full path. Raises as
+    `lock`."""
     path = path.resolve()
     descriptor = lock(path)
     try:
@@ -229,7 +231,7 @@ def prepare(path: Path) -> list[str]:
 
 
 def _make_private(path: Path) -> None:
-    """Make the file if it is not there, for this user alone; so is one in which nothing is yet."""
+    """Make the file if it does not exist, for this user alone; an empty one is treated the same."""
     with opened(path, _OPEN) as descriptor:
         if not os.fstat(descriptor).st_size:
             os.fchmod(descriptor, 0o600)
@@ -246,7 +248,7 @@ def refuse_other(path: Path, *, unfinished: bool = False) -> None:
 
 @contextmanager
 def told(path: Path) -> Generator[None]:
-    """Raise what keeps a file from being opened as `StartRefused`."""
+    """Raise errors of opening a file as `StartRefused`."""
     try:
         yield
     except OSError as error:
@@ -269,7 +271,7 @@ def make_folder(folder: Path) -> None:
 
 
 def sync(folder: Path) -> None:
-    """Put the names in a folder on disk: a file that survives a power cut must be found again."""
+    """Sync the names in a folder to disk: a file that survives a power cut must be found again."""
     with opened(folder, os.O_RDONLY) as descriptor:
         os.fsync(descriptor)
 

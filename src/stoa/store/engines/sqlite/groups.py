@@ -36,7 +36,7 @@ GROUP_MAX = 64
 _ran = attrgetter("ran")
 
 WriteOutcome = tuple[Any, Exception | None]
-"""What a piece of work returned, or what it raised."""
+"""The result of a piece of work, or its exception."""
 
 _DISK_FULL = {errno.ENOSPC, errno.EDQUOT, errno.EFBIG}
 
@@ -116,7 +116,7 @@ class Groups:
 
     def shorten_log(self) -> None:
         """Move a long log into the database. This takes up to some tenths of a second, so the
-        callers of the group that made it long are told their outcomes first."""
+        callers of the group that made it long get their outcomes first."""
         if self._log_pages >= self._most_log_pages and not self.trouble:
             with suppress(apsw.Error):  # nothing is lost, and the next group tries it again
                 self._connection.wal_checkpoint(mode=apsw.SQLITE_CHECKPOINT_PASSIVE)
@@ -225,8 +225,8 @@ def groups_on(
 
 
 def may_pass(error: BaseException, system_errno: int = 0) -> bool:
-    """Whether writing may go on without a start: the disk is full, another program holds the
-    database, or its file is away. A start would serve what is in its place."""
+    """Whether writing may resume without a restart: the disk is full, another program holds the
+    database, or its file is missing. A restart would serve the file that replaced it."""
     passing = isinstance(error, apsw.BusyError | FileReplaced)
     return passing or _is_disk_full(error, system_errno)
 

@@ -18,10 +18,10 @@ from stoa.store.tx import StartRefused
 APPLICATION_ID = int.from_bytes(b"STOA")
 """Marks a file as ours, in its header."""
 BEFORE_RELEASE = int.from_bytes(b"Stoa")
-"""Marked it until the first release."""
+"""The mark until the first release."""
 
 OVERWRITING = 19
-"""Programs that know this step overwrite what they delete; older ones left it in the file."""
+"""The step from which programs overwrite what they delete; older ones left it in the file."""
 
 
 def steps() -> list[MigrationStep]:
@@ -55,7 +55,7 @@ def check_current(connection: apsw.Connection, path: Path) -> None:
 
 
 def mark(connection: apsw.Connection) -> unfinished.Mark | None:
-    """Whose unfinished copy this is, None when it is none."""
+    """The source of this unfinished copy, None when it is none."""
     if not connection.execute(
         "SELECT 1 FROM sqlite_schema WHERE name = ?", (unfinished.MARK,)
     ).fetchone():

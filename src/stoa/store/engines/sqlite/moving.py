@@ -1,8 +1,8 @@
-"""Moves what the write-ahead log holds into the database, while others write.
+"""Moves the write-ahead log into the database, while others write.
 
 To move a whole log takes up to some seconds where its pages lie far apart in a large file. The
-writer does that between two groups, so most of a log that is nearly as long as it may be is moved
-beside it, and the writer finds little left to do.
+writer does that between two groups, so most of a log near its limit is moved outside the writer,
+which finds little left to do.
 """
 
 from contextlib import suppress
@@ -24,7 +24,7 @@ class LogMover:
         self._lock, self._closed = Lock(), False
 
     def move(self) -> None:
-        """Move what is not moved yet, if the log is long enough and this is not closed."""
+        """Move the rest of the log, if it is long enough and this is not closed."""
         # After an error nothing is lost: the writer tries it again.
         with self._lock, suppress(apsw.Error, FileReplaced):
             if self._closed:

@@ -1,4 +1,4 @@
-"""How long and how often the writer of the embedded engine waits, looks and tries again."""
+"""The intervals and limits of the embedded engine's writer."""
 
 from typing import NamedTuple
 
@@ -27,4 +27,4 @@ class WriterPace(NamedTuple):
 
 
 WRITER_PACE = WriterPace()
-"""That of a service."""
+"""The pace of a service."""

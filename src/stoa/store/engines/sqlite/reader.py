@@ -1,4 +1,4 @@
-"""A connection that reads an SQLite file, one snapshot at a time, each within a limit of time."""
+"""A connection that reads an SQLite file, one snapshot at a time, each with a time limit."""
 
 import sys
 from pathlib import Path
@@ -11,16 +11,16 @@ from stoa.store.engines.sqlite.tx import BriefTx, SqliteTx, drive
 from stoa.store.tx import T, Work
 
 _CACHE_MB = 2
-"""Of each connection. What is not in it comes from the memory of the system: reads of threads took
-as long with 16 MB, and searches in a file of a gigabyte with 64."""
+"""Per connection. Other pages come from the memory of the system: reads of threads took as long
+with 16 MB, and searches in a file of a gigabyte with 64."""
 _STEPS = 20_000
 """A fifth of a millisecond."""
 _NEVER = sys.maxsize
 
 
 class Reader:
-    """One connection, for one read at a time of at most `most_ms`; each so many `steps` of SQLite
-    it is asked whether that time is over."""
+    """One connection, for one read at a time of at most `most_ms`; the time is checked every so
+    many `steps` of SQLite."""
 
     def __init__(
         self, path: Path, clock: Clock, changes: Changes, most_ms: int, steps: int = _STEPS

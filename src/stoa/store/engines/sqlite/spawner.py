@@ -76,7 +76,7 @@ class Spawner:
             self.link.send(_BEAT, socket.MSG_DONTWAIT)
 
     def beats(self) -> bool:
-        """Take in what makes `link` readable; False when the process has ended."""
+        """Read the answers on `link`; False when the process has ended."""
         try:
             return bool(self.link.recv(_READ_BYTES, socket.MSG_DONTWAIT))
         except OSError:
@@ -89,8 +89,8 @@ class Spawner:
 
 
 def _reap(pid: int, grace_ms: int) -> int:
-    """Wait until a child has ended, and kill it when that takes too long; 0 or how it ended by
-    itself: its exit code, or the negative number of a signal."""
+    """Wait until a child has ended, and kill it when that takes too long; 0 or how it ended without
+    that: its exit code, or the negative number of a signal."""
     deadline = elapsed_ms() + grace_ms
     while True:
         ended, status = os.waitpid(pid, os.WNOHANG)
@@ -205,5 +205,5 @@ class _Parent:
 
 
 def _how(code: int) -> dict[str, int | str]:
-    """What the log says of an exit code; a negative one is the number of a signal."""
+    """The words for an exit code in the log; a negative one is the number of a signal."""
     return {"signal": signal.Signals(-code).name} if code < 0 else {"exit_code": code}

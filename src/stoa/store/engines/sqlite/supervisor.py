@@ -261,7 +261,7 @@ class WriterSupervisor:
         if self.lost:
             return
         self.trouble, self.lost = reason, True
-        log.error("writer given up", reason=reason, recovery="the server ends to start afresh")
+        log.error("writer given up", reason=reason, recovery="the server ends to be restarted")
         self._queue.refuse(reason)
         if not self._started.done():
             self._started.set_exception(StoreUnavailable(reason))

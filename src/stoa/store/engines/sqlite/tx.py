@@ -106,7 +106,7 @@ class SqliteTx:
         self._deferred = without(self._deferred, statement, values)
 
     def take_deferred(self) -> list[Statement]:
-        """What was deferred, once."""
+        """The deferred changes, which are returned once."""
         deferred, self._deferred = self._deferred, []
         return deferred
 
@@ -135,7 +135,7 @@ class TakesLonger(Exception):
 
 
 class BriefTx(SqliteTx):
-    """A `Tx` on the event loop, in which nothing is done that may take long."""
+    """A `Tx` on the event loop, for work that is quick."""
 
     __slots__ = ()
 
@@ -146,7 +146,7 @@ class BriefTx(SqliteTx):
 
 
 def carry_out(cursor: apsw.Cursor, transactions: Iterable[SqliteTx]) -> None:
-    """Carry out what these transactions deferred, one kind after the other."""
+    """Carry out the deferred changes of these transactions, one kind after the other."""
     deferred = chain.from_iterable(map(SqliteTx.take_deferred, transactions))
     known = statements.load("sqlite")
     for statement, rows in by_statement(deferred).items():

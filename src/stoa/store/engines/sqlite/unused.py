@@ -1,8 +1,8 @@
-"""Overwrites the bytes of a SQLite file that hold no row, where words of erased texts can be.
+"""Overwrites the bytes of a SQLite file that hold no row, which may have words of erased texts.
 
 With `secure_delete` SQLite overwrites deleted rows with zeros. But when it moves rows to another
 page, it leaves the old copies in the unused bytes of the first page. No program reads these bytes,
-so they are overwritten in the file itself: the file stays whole even if the process is killed
+so they are overwritten in the file itself: the file stays valid even if the process is killed
 halfway.
 """
 
@@ -22,7 +22,7 @@ _FILE_HEADER = 100
 
 
 class FilePages:
-    """The pages of a file, which nobody may write to while it is overwritten."""
+    """The pages of a file, which must not be written to while it is overwritten."""
 
     def __init__(self, file: apsw.VFSFile, size: int) -> None:
         self._file, self._size = file, size
@@ -69,7 +69,8 @@ def _has_unused(page: bytes, place: int) -> bool:
 
 
 def _unused(page: bytes, place: int) -> tuple[int, int]:
-    """Where the unused bytes of a page begin and end; it has none if it has no list of rows."""
+    """The begin and the end of the unused bytes of a page; it has none if it has no list of
+    rows."""
     header = 0 if place else _FILE_HEADER
     before = _BEFORE_LIST.get(page[header], 0)
     if not before:

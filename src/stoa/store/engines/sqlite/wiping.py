@@ -1,4 +1,4 @@
-"""Takes out of a SQLite file and its log what was erased: see `unused` for what is left in it."""
+"""Removes erased texts from a SQLite file and its log: see `unused` for the bytes that remain."""
 
 import time
 from collections.abc import Generator
@@ -14,14 +14,14 @@ from stoa.store.engines.sqlite.file import connect
 from stoa.store.engines.sqlite.unused import pages_of
 
 _BUSY_MS = 200
-"""Writes wait while this waits for readers, so it waits for a short time at once."""
+"""How long to wait for readers at a time: writes wait meanwhile."""
 _PAUSE_S = 0.05
 _PAGES_AT_ONCE = 1_000
-"""Writes wait a few milliseconds while so many are overwritten."""
+"""How many pages are overwritten at a time: writes wait a few milliseconds."""
 
 
 def wipe(path: Path, wait_ms: int = limits.WIPE_WAIT_MS) -> bool:
-    """Wipe a file that a server may have open; False when a reader kept something in the log for so
+    """Wipe a file that a server may have open; False when a reader kept a part of the log for so
     long."""
     with closing(connect(path, writer=True)) as connection:
         connection.set_busy_timeout(_BUSY_MS)
@@ -39,9 +39,9 @@ def wipe(path: Path, wait_ms: int = limits.WIPE_WAIT_MS) -> bool:
 
 @contextmanager
 def _alone(connection: apsw.Connection, path: Path, deadline: int) -> Generator[bool]:
-    """A time in which nobody writes and the log is empty, so that nothing is moved into the file
-    either; False when readers kept something in the log. It ends with a change, so that no
-    connection goes on with pages that it has in memory."""
+    """A block in which no one writes and the log is empty, so that nothing is moved into the file
+    either; False when readers kept a part of the log. It ends with a change, so that no connection
+    goes on with pages that it has in memory."""
     while not (is_alone := _is_alone(connection, path)) and elapsed_ms() < deadline:
         time.sleep(_PAUSE_S)
     try:
@@ -54,7 +54,7 @@ def _alone(connection: apsw.Connection, path: Path, deadline: int) -> Generator[
 
 
 def _is_alone(connection: apsw.Connection, path: Path) -> bool:
-    """Empty the log and keep others from writing to it, if that can be now."""
+    """Empty the log and lock out other writers, if that is possible now."""
     try:
         connection.wal_checkpoint(mode=apsw.SQLITE_CHECKPOINT_TRUNCATE)
         connection.execute("BEGIN IMMEDIATE")

@@ -27,9 +27,9 @@ from stoa.store.engines.sqlite.writer_main import main
 from stoa.store.tx import StartRefused, StoreUnavailable, T, Work, WritingStopped
 
 _AT_ONCE = 16
-"""So many callers get their outcomes in one turn of the event loop. In the turns between, other
-calls are answered, and writes that came meanwhile are sent: else the writer waits for this process
-and this one for the writer in turn."""
+"""How many callers get their outcomes in one turn of the event loop. In the turns between, other
+calls are answered, and new writes are sent: else the writer waits for this process and this one for
+the writer in turn."""
 
 
 class ProcessWriter:
@@ -160,7 +160,7 @@ class ProcessWriter:
             self._release_some()
 
     def _release_some(self) -> None:
-        """Give some callers their outcomes, and the others theirs in the next turns."""
+        """Give some callers their outcomes now, and the rest in the next turns."""
         for _ in range(min(_AT_ONCE, len(self._answered))):
             release(*self._answered.popleft())
         if self._answered:
