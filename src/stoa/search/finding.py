@@ -37,30 +37,30 @@ _LIGHT_WORDS, _LIGHT_FOUND = 24, 1_500_000
 search takes under 2 ms, and mostly half of that among a million texts."""
 
 _LIGHT_ORDERED = 20_000
-"""So many texts of none of its phrases are put into their order in under 2 ms, and with each phrase
-half as many. All may be, but for the first page of the best."""
+"""So many texts without phrases are sorted in under 2 ms, and with each phrase half as many. All
+may be, except for the first page of the best."""
 
 _LIGHT_CHARACTERS = 10_000
-"""So much text is read for phrases in under a millisecond."""
+"""How much text is read for phrases in under a millisecond."""
 
 RankKeyOf = Callable[[int], RankKey]
 SearchOrder = Literal["relevance", "recent", "score"]
-"""The best texts first, the threads created last, or those with the best replies as these
-are ordered in their threads, of the `SEARCH_TOTAL` best."""
+"""The best texts first, the newest threads, or those with the best replies as these are ordered in
+their threads, of the `SEARCH_TOTAL` best."""
 
 
 class SearchPlace(NamedTuple):
-    """A place in the order of a search: the key of a text there. What was hidden or written since
-    moves no text to another side of it, as the rarities of the phrases are those of then; that an
-    answer was accepted may. A thread whose best text was hidden may come again for another."""
+    """A place in the order of a search: the key of a text there. Later writes and hidden texts move
+    no text to another side of it, as the rarities of the phrases are stored in it; an accepted
+    answer may. A thread whose best text was hidden may appear again for another."""
 
     rarities: Sequence[int]
     key: RankKey
 
 
 class TextsWanted(NamedTuple):
-    """So many texts are wanted of those up to the number `upto`, in this order, behind a place and
-    behind so many more."""
+    """How many texts are wanted of those up to the number `upto`, in this order, after a place and
+    after so many more."""
 
     upto: int
     limit: int
@@ -70,10 +70,10 @@ class TextsWanted(NamedTuple):
 
 
 class FoundTexts(NamedTuple):
-    """Texts that were found, by their threads in their order, of which hidden ones are left out;
-    the numbers of these texts, and what gives the place of one; the number of the last one that was
-    looked at, if as many were found as were asked for; how many threads there are, whether the
-    index lacks some that it should have, and words of the query that no text has."""
+    """The texts found, by their threads in order, without hidden ones; the numbers of these texts,
+    and what gives the place of one; the number of the last text read, if as many were found as were
+    wanted; how many threads there are, whether the index lacks some that it should have, and words
+    of the query that no text has."""
 
     texts: dict[str, str]
     numbers: dict[str, int]
@@ -91,7 +91,7 @@ async def find(
     narrowed: Narrowing,
     wanted: TextsWanted,
 ) -> FoundTexts:
-    """The best texts of threads that match."""
+    """The best texts of matching threads."""
     upto, limit, offset, sort, after = wanted
     asked = await tx.aside(
         lambda: _Search(index, query, narrowed, upto), light=_is_light(index, query)
@@ -118,8 +118,8 @@ async def find(
 async def _by_score(
     tx: Tx, index: SearchIndex, asked: "_Search", numbers: list[int], rank: RankKeyOf
 ) -> tuple[list[int], RankKeyOf]:
-    """Texts in the order of the best replies of their threads, and as they are given where these
-    are worth the same, with the key of that order."""
+    """Texts in the order of the best replies of their threads, and in the given order if these are
+    equal, with the key of that order."""
     whose = await _whose(tx, index, numbers, is_partial=asked.is_partial)
     worths = await search.best_worths(tx, {thread_id for thread_id, _ in whose.values()})
     there = [number for number in numbers if number in whose]
@@ -137,8 +137,8 @@ def _is_light(index: SearchIndex, query: Query) -> bool:
 
 
 class _Search:
-    """One search in the index: the `texts` of each of its phrases, and those that it `found`, which
-    are of threads that it is narrowed to."""
+    """One search in the index: the `texts` of each of its phrases, and those `found` in threads
+    that pass its filters."""
 
     def __init__(self, index: SearchIndex, query: Query, narrowed: Narrowing, upto: int) -> None:
         self._query, self._narrowed, self._sizes = query, narrowed, index.sizes
@@ -169,14 +169,14 @@ class _Search:
             self.found &= self.texts[one].anywhere
 
     async def read_phrases(self, tx: Tx) -> None:
-        """Drop the texts in which the words of a phrase do not stand side by side."""
+        """Drop the texts in which the words of a phrase are not adjacent."""
         before = self.found
         self.texts |= await self._side_by_side(tx)
         self._match()
         self.found &= before
 
     def is_light(self, wanted: TextsWanted) -> bool:
-        """Whether what was found is ranked in under 2 ms."""
+        """Whether the found texts are ranked in under 2 ms."""
         phrases, found = len(self._phrases), len(self.found)
         if phrases > BY_CLASSES or phrases * found > _LIGHT_FOUND:
             return False
@@ -184,8 +184,8 @@ class _Search:
         return is_first or found << phrases <= _LIGHT_ORDERED
 
     def ranked(self, wanted: TextsWanted) -> tuple[int, list[int], RankKeyOf]:
-        """How many threads match, the best texts of the first ones behind a place, and what their
-        order is. By score they are put into order later: here they are the best of all."""
+        """How many threads match, the best texts of the first ones after a place, and the key of
+        their order. By score they are sorted later: here they are the best of all."""
         _, limit, offset, sort, after = wanted
         for one in self._query.exclude:
             self.found -= self.texts[one].anywhere
@@ -216,8 +216,8 @@ class _Search:
         return self._created[number], self._thread_of[number]
 
     def unknown(self) -> list[str]:
-        """The first words of the query that no shown text has in any form, but for those that need
-        not be there: which say little, or are a part of a longer run without blanks."""
+        """The first words of the query that no shown text has in any form, without optional ones:
+        very common words, and parts of a longer run without blanks."""
         missing: dict[str, None] = {}
         for wording, phrase in zip(self._query.include, self._phrases, strict=True):
             if phrase.present or wording in self._query.in_runs:
@@ -254,8 +254,8 @@ class _Search:
                 yield number
 
     def _found(self) -> BitMap:
-        """The texts that have enough of the phrases, or without any the openings of threads, among
-        those that the search is narrowed to."""
+        """The texts with enough of the phrases, or without phrases the openings of threads, among
+        those that pass the filters."""
         narrowed = self._narrowed
         if self._phrases:
             needed, others = self._needed()
@@ -276,12 +276,12 @@ class _Search:
         return found
 
     def _needed(self) -> tuple[list[BitMap], list[BitMap]]:
-        """The texts of each phrase that must be there, and of others that suffice if they are rare.
+        """The texts of each required phrase, and of others that suffice if they are rare.
 
-        Words that most texts have need not be there beside others, nor need words with signs beside
-        their letters. Of a run without blanks half of the pairs must be there, and a third suffice
-        if that is rare: one pair is no word. Words that no text has need not be there either, where
-        enough others are left.
+        Words that most texts have are not required beside others, nor words with signs beside their
+        letters. Of a run without blanks half of the pairs are required, and a third suffice if that
+        is rare: one pair is no word. Words that no text has are not required either, if enough
+        others are left.
         """
         needed: list[BitMap] = []
         others: list[BitMap] = []
@@ -302,7 +302,7 @@ class _Search:
         return _had(needed or [phrase.present for phrase in self._phrases]), others
 
     def _all_words(self, wording: Phrase) -> WordTexts:
-        """The texts with all words of a phrase, wherever they stand."""
+        """The texts with all words of a phrase, at any place."""
         first, *others = (self._known[word] for word in wording)
         for word in others:
             first = WordTexts(first.anywhere & word.anywhere, first.title & word.title)
@@ -317,7 +317,7 @@ class _Search:
         return PhraseTexts(texts.anywhere, texts.title, other, other_in_title, present)
 
     async def _side_by_side(self, tx: Tx) -> dict[Phrase, WordTexts]:
-        """The texts in which the words of phrases stand side by side, as far as they were read."""
+        """The texts in which the words of phrases are adjacent, of those that were read."""
         longer = [one for one in self.texts if one[1:]]
         sizes = self._sizes
         unread = self.found & BitMap.union(*(self.texts[one].anywhere for one in longer))
@@ -339,8 +339,8 @@ class _Search:
 
 
 class _PhrasesRead:
-    """The texts in which the words of `phrases` stand side by side, and the numbers of all that
-    were read. So many characters are `left` to be read."""
+    """The texts in which the words of `phrases` are adjacent, and the numbers of all texts read. So
+    many characters are `left` to be read."""
 
     def __init__(self, phrases: Sequence[Phrase], left: int) -> None:
         self.exact = {one: WordTexts(BitMap(), BitMap()) for one in phrases}
@@ -348,8 +348,8 @@ class _PhrasesRead:
         self._spaced = [(f" {' '.join(one)} ", parts) for one, parts in self.exact.items()]
 
     def look_through(self, texts: Iterable[SearchText]) -> None:
-        """Read texts, the newest first, while any characters are left. Of a text that has more of
-        them in its words, those count."""
+        """Read texts, the newest first, while any characters are left. If the words of a text have
+        more characters, those count."""
         for text in sorted(texts, reverse=True):
             if self.left <= 0:
                 return
@@ -373,7 +373,7 @@ def _had(needed: list[BitMap]) -> list[BitMap]:
 
 
 def _spaced(text: str) -> str:
-    """The words of a text with one space around each, in which a phrase is looked for."""
+    """The words of a text with one space around each, in which a phrase is searched."""
     return f" {' '.join(words(text))} "
 
 
@@ -385,9 +385,9 @@ def _words(query: Query) -> set[str]:
 async def _whose(
     tx: Tx, index: SearchIndex, numbers: Collection[int], *, is_partial: bool
 ) -> dict[int, Whose]:
-    """Whose these texts are. Of a search that is partial some may be hidden by now, and some may
-    not be there for one that began before the index was last brought up to date: each is looked up,
-    and those are left out."""
+    """The threads of these texts. In a partial search some may be hidden by now, and some may be
+    missing for a transaction that began before the index was last updated: each is looked up, and
+    those are left out."""
     began_before = tx.seen is not None and tx.seen.data_version < index.seen_version
     known = {} if is_partial or began_before else index.whose(numbers)
     missing = [number for number in numbers if number not in known]

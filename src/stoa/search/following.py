@@ -1,4 +1,4 @@
-"""Brings the index up to date with the event log, in the transaction of a read that asks it."""
+"""Updates the index from the event log, in the transaction of the read that needs it."""
 
 from collections.abc import Iterable, Iterator, Sequence
 from functools import partial
@@ -13,20 +13,20 @@ from stoa.store.search import SearchText
 from stoa.store.tx import Tx
 
 _LIGHT_CHARACTERS = 10_000
-"""So much text is indexed in under a millisecond."""
+"""How much text is indexed in under a millisecond."""
 _STEP_CHARACTERS = 50_000
-"""In one step so much text is indexed, and as long a text as there may be."""
+"""How much text one step indexes, which is also the longest text."""
 
 NEW_TEXTS = {"thread.created", "reply.created", "text.added"}
-"""Kinds of events whose subject has a text that the index must read."""
+"""Kinds of events whose subject has a new text for the index."""
 CHANGED_THREADS = {"reply.accepted", "moderation.acted", "text.withdrawn"}
-"""Kinds behind which texts of the thread may be found by other filters, or not any more."""
+"""Kinds of events after which filters find other texts of the thread, or none."""
 
 
 async def catch_up(tx: Tx, index: SearchIndex, most: int | None = None) -> None:
-    """Read what was committed since the last time, up to so many events, those `ahead` of the index
-    unless told otherwise, or so long texts, and as many of the texts that were there before the
-    index was. `index.behind` says whether there is more.
+    """Read the commits since the last time, up to so many events, those `ahead` of the index by
+    default, or so long texts, and as many of the texts from before the index. `index.behind` says
+    whether there is more.
 
     On PostgreSQL each statement must see what is committed when it runs.
     """
@@ -66,8 +66,8 @@ async def catch_up(tx: Tx, index: SearchIndex, most: int | None = None) -> None:
 async def _unfit(
     tx: Tx, index: SearchIndex, place: LogPlace | None, state: EventLogState
 ) -> str | None:
-    """Why the index is not of this database, or the log has not all that came since; None where
-    neither is so."""
+    """Why the index is not of this database, or the log lacks events since; None if neither is
+    so."""
     if place is None:
         return "nothing is in its file yet"
     if place.epoch != state.epoch or place.seq > state.newest:
@@ -104,7 +104,8 @@ async def _follow(
 
 async def _refresh(tx: Tx, index: SearchIndex, rows: Sequence[EventRow], newest: int) -> int:
     """Index the texts of these events, as they are now, unless another search has read the log
-    beyond its `newest` row here: then it has these events too. How many characters were read."""
+    beyond its `newest` row here: then it has these events too. Returns how many characters were
+    read."""
     new = {row.subject_id for row in rows if row.kind in NEW_TEXTS}
     replies = {row.subject_id for row in rows if row.kind == EventKind.REPLY_CREATED}
     whole = {row.thread_id for row in rows if row.kind in CHANGED_THREADS and row.thread_id}
@@ -130,8 +131,8 @@ async def _refresh(tx: Tx, index: SearchIndex, rows: Sequence[EventRow], newest:
 
 async def _scan(tx: Tx, index: SearchIndex, after: int, newest: int, left: int) -> int:
     """Index the next texts from before the index, and return how many characters are then left to
-    be read; 0 where another search has read the log further meanwhile, so that these texts may be
-    older than what it found."""
+    be read; 0 if another search has read the log further meanwhile, so that these texts may be
+    older than those that it indexed."""
     most = index.sizes.texts
     texts = await search.behind(tx, after, most)
     for some in _steps(texts):
@@ -149,7 +150,7 @@ async def _scan(tx: Tx, index: SearchIndex, after: int, newest: int, left: int) 
 
 
 def _steps(texts: Iterable[SearchText]) -> Iterator[list[SearchText]]:
-    """These texts, as many at a time as a thread may work on that nobody waits for any more."""
+    """These texts, in steps that a thread may work on although its caller has stopped waiting."""
     some: list[SearchText] = []
     characters = 0
     for text in texts:

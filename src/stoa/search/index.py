@@ -1,7 +1,7 @@
-"""The index of one process: what it has in its file, and the newest texts in memory.
+"""The index of one process: its file, and the newest texts in memory.
 
-A text is indexed the moment it is read from the database, and is in the file some thousand texts
-later. One that is hidden is not `live` any more, and is removed from the file some seconds later.
+A text is indexed when it is read from the database, and is in the file some thousand texts later. A
+hidden one is no longer `live`, and is removed from the file some seconds later.
 """
 
 from array import array
@@ -35,24 +35,25 @@ from stoa.search.postings import (
 from stoa.store.search import NumberedText, SearchText, Whose
 
 _KNOWN_BYTES = 16 * 1024 * 1024
-"""What is kept of words that were looked for and texts that were found lately, with the usual bound
-of all caches."""
+"""The memory for words that were searched and texts that were found lately, with the usual bound of
+all caches."""
 
 _LIGHT_READS = 500
-"""So many looks for words in parts of the file take half a millisecond."""
+"""How many words are looked up in parts of the file in half a millisecond."""
 
 _SLOTS = 64
-"""Processes of one machine that may have an index of the same database, each a file of its own."""
+"""How many processes of one machine may have an index of the same database, each with its own
+file."""
 
 _WORD_BYTES, _NUMBER_BYTES = 300, 8
-"""What a word in memory takes, and each of its texts."""
+"""The bytes of a word in memory, and of each of its texts."""
 
 _KEPT = ("live", "openings", "answered", "accepted", "hidden")
-"""Sets of texts that are kept in the file, by name."""
+"""Sets of texts that are stored in the file, by name."""
 
 
 class SearchSizes(NamedTuple):
-    """So much is done at once.
+    """The sizes of the index and of its steps.
 
     So many texts are in memory before they are `flushed` to the file: a start reads as many
     again. So many are `kept` while the index is behind, as it takes half of the time to write
@@ -64,7 +65,8 @@ class SearchSizes(NamedTuple):
     behind them its answer is partial. Events are `followed` so many at a time, and the rest left
     behind so many `characters` of their texts. So many of the newest texts with all words of a
     phrase are `checked`, up to so many `characters`, some of them read at a time: whether the
-    words stand side by side there."""
+    words stand side by side there.
+    """
 
     flushed: int = 4_000
     kept: int = 16_000
@@ -81,7 +83,7 @@ class SearchSizes(NamedTuple):
 
 
 SEARCH_SIZES = SearchSizes()
-"""Those of a service."""
+"""The sizes of a service."""
 
 
 def tagged(tag: str) -> str:
@@ -130,7 +132,7 @@ class _Recent:
 
     @property
     def bytes(self) -> int:
-        """What they take, roughly."""
+        """Roughly the bytes that they take."""
         words = len(self.anywhere) + len(self.title)
         return _WORD_BYTES * words + _NUMBER_BYTES * self.numbers
 
@@ -149,14 +151,14 @@ class _Recent:
 
 
 class _TextWords(NamedTuple):
-    """The words by which a text is found, and those of its title."""
+    """The words that find a text, and those of its title."""
 
     anywhere: Set[str]
     title: Set[str]
 
     @classmethod
     def of(cls, text: SearchText) -> "_TextWords":
-        """The words of a text that is shown; none of others."""
+        """The words of a shown text; none of others."""
         if not text.is_shown:
             return cls(frozenset(), frozenset())
         in_title, others = {*words(text.title)}, chain.from_iterable(map(words, text.parts))
@@ -165,9 +167,8 @@ class _TextWords(NamedTuple):
 
 
 class SearchIndex:
-    """The texts that can be found, by their words. Any thread may use it; what it holds while
-    `lock` is held does not change. With more than the usual `cache_mb` it keeps more words in
-    memory."""
+    """The indexed texts, by their words. Any thread may use it; it does not change while `lock` is
+    held. With more than the usual `cache_mb` it keeps more words in memory."""
 
     def __init__(
         self,
@@ -199,23 +200,23 @@ class SearchIndex:
         self._forget()
 
     def _forget(self) -> None:
-        """Cache nothing of words and texts any more."""
+        """Drop all cached words and texts."""
         self._cache = ByteCache(self.known_bytes)
         self._known = CachedKind[str, WordTexts](self._cache, _size)
         self._whose = CachedKind[int, Whose](self._cache, _size_of_whose)
 
     @property
     def kept_bytes(self) -> int:
-        """What is kept of words that were looked for and texts that were found lately."""
+        """The memory of words that were searched and texts that were found lately."""
         return self._cache.kept_bytes
 
     @property
     def is_open(self) -> bool:
-        """Whether what is in the file was read, all of it."""
+        """Whether all of the file was read."""
         return self._postings is not None
 
     def open(self) -> None:
-        """Read what is in the file. The first use of the index does it, so after every fork."""
+        """Read the file. The first use of the index does it, so after every fork."""
         with self.lock:
             if self._postings is None:
                 postings = _opened(self._path)
@@ -226,7 +227,7 @@ class SearchIndex:
                 self._postings = postings  # last, as others look whether it is there
 
     def _make_anew(self, error: Exception) -> None:
-        """Begin anew with an empty file, as this one is damaged."""
+        """Begin anew with an empty file: this one is damaged."""
         postings, self._postings = self._postings, None
         self._postings = self._anew(postings, error)
 
@@ -250,8 +251,8 @@ class SearchIndex:
             self.created.frombytes(times)
 
     def clear(self, place: LogPlace, was: LogPlace | None = None) -> None:
-        """Begin anew: what is behind this place in the log is still to be read, and every text.
-        Nothing is done if it is no longer at the place where it `was`."""
+        """Begin anew: the log after this place is still to be read, and every text. Does nothing if
+        it is no longer at the place where it `was`."""
         with self.lock:
             if self.place != was:
                 return
@@ -269,12 +270,12 @@ class SearchIndex:
         return self._has(self.sizes.kept)
 
     def _has(self, texts: int) -> bool:
-        """Whether as many texts are in memory, or fewer that are as large as they may be."""
+        """Whether so many texts are in memory, or fewer that are as large as they may be."""
         return self._recent.count >= texts or self._recent.bytes >= self.sizes.bytes
 
     @property
     def live_now(self) -> BitMap:
-        """The texts that are `live`, in a set that does not change any more."""
+        """The `live` texts, in a set that does not change any more."""
         self._live_now = self._live_now or self.live.copy()
         return self._live_now
 
@@ -284,8 +285,8 @@ class SearchIndex:
         return self.live.max() if self.live else 0
 
     def put(self, texts: Iterable[SearchText], upto: int | None = None) -> bool:
-        """Index these texts as they are now: those that are shown, the others are dropped. For
-        `upto` see `mark`."""
+        """Index these texts as they are now: shown ones are added, the others dropped. For `upto`
+        see `mark`."""
         for text in texts:
             found = _TextWords.of(text)  # before the lock, for which the event loop may wait
             with self.lock:
@@ -311,16 +312,16 @@ class SearchIndex:
             self.openings.add(number)
 
     def _grow(self, size: int) -> None:
-        """Have room for the facts of so many numbers, whole parts of them."""
+        """Make room for the facts of so many numbers, in whole parts."""
         while len(self.thread_of) < size:
             for facts in (self.thread_of, self.created):
                 facts.frombytes(bytes(facts.itemsize * PART))
 
     def mark(self, texts: Iterable[NumberedText | SearchText], upto: int | None = None) -> bool:
-        """Drop those of these texts that are hidden, and note which are answered and accepted.
+        """Drop hidden texts among these, and note which are answered and accepted.
 
-        False, and nothing is done, where the log was read beyond `upto` by now: who read the texts
-        knew the log up to there, so they may be older than what the index has.
+        False, and nothing is done, if the log was read beyond `upto` by now: these texts were read
+        when the log ended there, so they may be older than those in the index.
         """
         with self.lock:
             if self.has_read_beyond(upto):
@@ -338,7 +339,7 @@ class SearchIndex:
 
     @property
     def is_urgent(self) -> bool:
-        """Whether the file is to be written without pauses: the index lacks texts, or removed ones
+        """Whether the file must be written without pauses: the index lacks texts, or removed ones
         are still in the file."""
         return self.behind or bool(self._removing)
 
@@ -348,7 +349,7 @@ class SearchIndex:
             return
 
     def is_light(self, words: int) -> bool:
-        """Whether so many words are looked for in about half a millisecond."""
+        """Whether so many words are looked up in about half a millisecond."""
         return not self.is_busy and words * (self.newest // PART + 1) <= _LIGHT_READS
 
     def find(self, wanted: Collection[str]) -> dict[str, WordTexts]:
@@ -364,8 +365,8 @@ class SearchIndex:
         return whole
 
     def _read(self, missing: Collection[str]) -> dict[str, WordTexts]:
-        """The texts in the file that have these words, which are kept from now on. A file that
-        cannot be read is made anew."""
+        """The texts in the file that have these words, cached from now on. A file that cannot be
+        read is made anew."""
         read = {word: WordTexts(BitMap(), BitMap()) for word in missing}
         assert self._postings
         try:
@@ -380,16 +381,16 @@ class SearchIndex:
         return read
 
     def whose(self, numbers: Collection[int]) -> dict[int, Whose]:
-        """Whose these texts are, of those that were looked up; this never changes."""
+        """The threads of those texts that were looked up; these never change."""
         known = zip(numbers, self._whose.find_all(numbers), strict=True)
         return {number: whose for number, whose in known if whose}
 
     def keep_whose(self, found: Mapping[int, Whose]) -> None:
-        """Keep whose these texts are."""
+        """Cache the threads of these texts."""
         self._whose.put_all(found)
 
     def remove_hidden(self) -> None:
-        """Have what is hidden now removed from the file, by the next steps of `work`."""
+        """Have hidden texts removed from the file, by the next steps of `work`."""
         self._removes = bool(self._hidden)
 
     def work(self) -> bool:
@@ -461,7 +462,7 @@ class SearchIndex:
                 remove_unused(self._path)
 
     def _kept(self) -> IndexState:
-        """What is kept beside the texts that are written now."""
+        """The values stored beside the texts that are written now."""
         assert self.place
         parts, self._new_parts = self._new_parts, set[int]()
         hidden = self._hidden | self._removing
@@ -487,14 +488,14 @@ class SearchIndex:
         self._new_parts.update(range(len(self.thread_of) // PART))
 
     def flush(self, until: int) -> None:
-        """Write what is in memory, as far as that is done `until` then (elapsed ms): the next start
-        reads the rest again, and all texts where the log has no longer what the file lacks."""
+        """Write the texts in memory, as far as time allows (`until`, elapsed ms): the next start
+        reads the rest again, and all texts if the log no longer has those that the file lacks."""
         self._ends = self._path is not None and self.place is not None
         while elapsed_ms() < until and self.work():
             continue
 
     def close(self) -> None:
-        """Close the file, and forget what is not in it: the next use opens it again."""
+        """Close the file, and forget the rest: the next use opens it again."""
         with self.lock:
             postings, self._postings = self._postings, None
             self._begin()
@@ -504,8 +505,8 @@ class SearchIndex:
 
 
 def remove_unused(path: Path) -> None:
-    """Delete the files of indexes that no process uses: nothing else would remove from them what
-    is hidden. A process that needs one makes it anew."""
+    """Delete the files of indexes that no process uses: hidden texts would never be removed from
+    them. A process that needs one makes it anew."""
     for slot in range(_SLOTS):
         file = Path(f"{path}-{slot}" if slot else path)
         if file.exists():
@@ -514,7 +515,7 @@ def remove_unused(path: Path) -> None:
 
 
 def _size(word: str, texts: WordTexts) -> int:
-    """Two bytes for each number, or a bit for each there is."""
+    """Two bytes for each number, or a bit for each that exists."""
     return 4 * len(word) + sum(min(2 * len(one), one.max() // 8) for one in texts if one)
 
 
@@ -523,7 +524,7 @@ def _size_of_whose(_: int, whose: Whose) -> int:
 
 
 def _opened(path: Path | None) -> Postings:
-    """The first file that no other process uses, or none but the memory."""
+    """The first file that no other process uses, or memory alone."""
     if path is not None:
         with suppress(OSError):
             path.parent.mkdir(parents=True, exist_ok=True)

@@ -1,10 +1,10 @@
 """The file of the index: for each word the texts that have it.
 
-They are kept as compressed bitmaps, one for each 65,536 numbers of texts, with a checksum, as a
+They are stored as compressed bitmaps, one for each 65,536 numbers of texts, with a checksum: a
 wrong bit of one is no error for SQLite, and mostly makes another bitmap. A change is one
-transaction of many short steps, so a process that is killed leaves it whole or not at all. Each
-step tells whether the next one syncs the file. The file holds nothing that cannot be made again
-from the database. One process uses it.
+transaction of many short steps, so a killed process leaves it complete or not at all. Each step
+tells whether the next one syncs the file. Everything in the file can be made again from the
+database. One process uses it.
 """
 
 import os
@@ -25,15 +25,16 @@ from stoa.store.engines.sqlite.unused import pages_of
 from stoa.store.statements import parse
 
 _FORMAT = b"7"
-"""Of the file, with that of the words in it: a file of another format is made anew."""
+"""The format of the file and of the words in it: a file of another format is made anew."""
 
 _CHECKSUM_BYTES = 4
 
 PART = 1 << 16
-"""So many numbers of texts have a bitmap of their own for each word."""
+"""How many numbers of texts share a bitmap for each word."""
 
 _CACHE_KB = 16_000
-"""Of pages of the file: with 2,000 a look among a million texts takes half as long again."""
+"""The cache for pages of the file: with 2,000 a lookup among a million texts takes half as long
+again."""
 
 _MEMORY = ":memory:"
 
@@ -43,14 +44,14 @@ _encode = msgspec.json.encode
 
 
 READ_ERRORS = (apsw.Error, ValueError, KeyError, msgspec.MsgspecError)
-"""What reading a damaged file may raise."""
+"""The errors of reading a damaged file."""
 _DAMAGES = (apsw.CorruptError, apsw.NotADBError, apsw.SQLError, *READ_ERRORS[1:])
 _FAILED_READS = {266, 522}
-"""`SQLITE_IOERR_READ` and `SQLITE_IOERR_SHORT_READ`, which the types of apsw do not have."""
+"""`SQLITE_IOERR_READ` and `SQLITE_IOERR_SHORT_READ`, which the types of apsw lack."""
 
 
 def is_damage(error: Exception) -> bool:
-    """Whether an error tells that the file is damaged, or ends too early, and not that it cannot be
+    """Whether an error means that the file is damaged, or ends too early, and not that it cannot be
     written."""
     if isinstance(error, apsw.IOError):
         return error.extendedresult in _FAILED_READS
@@ -78,18 +79,18 @@ class WordTexts(NamedTuple):
 
 
 PartFacts = tuple[int, bytes, bytes]
-"""A part, and of its numbers the threads (4 bytes each) and when these were created (8 bytes)."""
+"""A part, and for its numbers the threads (4 bytes each) and when these were created (8 bytes)."""
 
 
 class IndexState(NamedTuple):
-    """What is kept beside the words: values by name, and facts of some parts."""
+    """The values beside the words: by name, and facts of some parts."""
 
     values: Mapping[str, bytes]
     facts: Iterable[PartFacts] = ()
 
 
 class Postings:
-    """What is in one file, or in memory alone. For one thread at a time."""
+    """The words of one file, or in memory alone. For one thread at a time."""
 
     def __init__(self, connection: apsw.Connection, path: Path | None) -> None:
         self._connection, self.path = connection, path
@@ -97,8 +98,8 @@ class Postings:
 
     @classmethod
     def open(cls, path: Path | None) -> "Postings":
-        """Open a file, which is made anew if it is damaged or of another format; `path` None is
-        the memory. Raises `apsw.Error` or `OSError` where there can be none, `apsw.BusyError` where
+        """Open a file, which is made anew if it is damaged or of another format; `path` None is the
+        memory. Raises `apsw.Error` or `OSError` where there can be none, `apsw.BusyError` where
         another process uses it."""
         try:
             return cls._of(path)
@@ -138,11 +139,12 @@ class Postings:
         return postings
 
     def values(self) -> dict[str, bytes]:
-        """What was kept, by name. Raises ValueError if it is damaged, as do all that read."""
+        """The stored values, by name. Raises ValueError if they are damaged, as do all that
+        read."""
         return {name: _checked(value) for name, value in self._execute(_SQL["states"]).fetchall()}
 
     def facts(self) -> list[PartFacts]:
-        """The facts that were kept."""
+        """The stored facts."""
         rows = self._execute(_SQL["facts"]).fetchall()
         return [(part, _checked(threads), _checked(times)) for part, threads, times in rows]
 
@@ -201,7 +203,7 @@ class Postings:
             self._keep(kept)
 
     def _overwritten(self) -> Iterator[bool]:
-        """Overwrite the pages of what was deleted, in steps."""
+        """Overwrite the pages of deleted rows, in steps."""
         self._execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchall()
         if self.path:
             with pages_of(self._connection, self.path) as pages:
@@ -240,12 +242,11 @@ class Postings:
 
     @property
     def free_bytes(self) -> int:
-        """What may be written where the file is."""
+        """How much may be written where the file is."""
         return shutil.disk_usage(self.path.parent).free if self.path else sys.maxsize
 
     def shrink(self) -> None:
-        """Give back the room of the log of changes, if that can be done: one that failed keeps it
-        otherwise."""
+        """Shorten the log of changes, if possible: a failed one keeps its length otherwise."""
         with suppress(apsw.Error):
             self._execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchall()
 
@@ -261,13 +262,13 @@ class Postings:
 
 
 def _row(texts: WordTexts) -> tuple[bytes, bytes]:
-    """The texts of a word as they are kept, with one checksum for both sets."""
+    """The stored form of a word's texts, with one checksum for both sets."""
     anywhere = texts.anywhere.serialize()
     return anywhere, _with_checksum(texts.title.serialize(), crc32(anywhere))
 
 
 def _texts(anywhere: bytes | None, title: bytes) -> WordTexts:
-    """The texts of a word in a row; None where there is none in its place."""
+    """The texts of a word in a row; None without a row."""
     if anywhere is None:
         raise ValueError("a word has no texts")
     in_title = _checked(title, crc32(anywhere))
@@ -279,7 +280,7 @@ def _with_checksum(kept: bytes, before: int = 0) -> bytes:
 
 
 def _checked(kept: bytes, before: int = 0) -> bytes:
-    """What was kept with a checksum, without it."""
+    """A stored value without its checksum, which is checked."""
     if _with_checksum(kept[:-_CHECKSUM_BYTES], before) != kept:
         raise ValueError("another checksum")
     return kept[:-_CHECKSUM_BYTES]
@@ -293,7 +294,8 @@ def remove(path: Path) -> None:
 
 
 def _number(path: Path | None) -> int | None:
-    """What tells a file from the next one in its place; None without a file."""
+    """The identity of a file, which differs from that of the next one in its place; None without a
+    file."""
     with suppress(FileNotFoundError):
         return path.stat().st_ino if path else None
     return None

@@ -1,4 +1,4 @@
-"""The order of texts that have the words of a search: bm25 with k1 = 0, titles counted more."""
+"""The order of texts that match a search: bm25 with k1 = 0, titles counted more."""
 
 import math
 from bisect import bisect_left
@@ -25,11 +25,11 @@ _STEP = 32  # texts between two that are looked at for where a page begins
 
 
 ENOUGH_TEXTS = 200
-"""Where fewer texts than this have all words of a query, threads are found too whose texts have all
-of them together."""
+"""If fewer texts than this have all words of a query, threads are found too whose texts have all of
+them together."""
 
 LOOKED_AT = 10_000
-"""Where texts have to be looked at one by one, at most so many: the newest with any word."""
+"""How many texts are at most ranked one by one: the newest with any word."""
 
 
 class PhraseTexts(NamedTuple):
@@ -76,7 +76,7 @@ def at_least(having: Iterable[BitMap], among: BitMap) -> list[BitMap]:
 
 
 def _of_threads_with_all(needed: Sequence[BitMap], thread_of: Sequence[int]) -> BitMap:
-    """The texts with any phrase in threads that have all of them, in whichever of their texts."""
+    """The texts with any phrase in threads that have all of them, in any of their texts."""
     if not all(needed):
         return BitMap()
     some = newest(BitMap.union(*needed), LOOKED_AT)
@@ -99,13 +99,13 @@ Choice = Sequence[Part]
 """Parts of which a text gets the first one that has it."""
 
 RankKey = tuple[int, ...]
-"""What texts are ordered by, the largest first."""
+"""The key that texts are ordered by, the largest first."""
 
 
 def best_first(
     found: BitMap, phrases: Sequence[PhraseTexts], choices: Sequence[Choice]
 ) -> Iterator[int]:
-    """The numbers of the texts that were `found`, the best first, of equal ones the newest."""
+    """The numbers of the `found` texts, the best first, of equal ones the newest."""
     if len(phrases) <= BY_CLASSES:
         return _by_classes(found, choices)
     return _by_text(_promising(found, phrases), choices)
@@ -114,7 +114,8 @@ def best_first(
 def choices_of(
     phrases: Sequence[PhraseTexts], rarities: Sequence[int], weights: Weights, accepted: BitMap
 ) -> list[Choice]:
-    """What gives texts points: phrases, each as rare as is given, and to be an accepted answer."""
+    """The sources of a text's points: phrases, each with its rarity, and whether it is an accepted
+    answer."""
     choices: list[Choice] = []
     for rarity, phrase in zip(rarities, phrases, strict=True):
         written, in_title, other, other_in_title, _ = phrase
@@ -136,8 +137,8 @@ def points(number: int, choices: Iterable[Choice]) -> int:
 def behind(
     numbers: Iterable[int], key: Callable[[int], RankKey], place: RankKey, most: int
 ) -> list[int]:
-    """The first of these numbers behind a place, up to `most`. They are in the order of their keys,
-    the largest first, so few of these are looked at."""
+    """The first of these numbers after a place, up to `most`. They are in the order of their keys,
+    the largest first, so few of these are read."""
     rest = iter(numbers)
     while some := [*islice(rest, _STEP)]:
         if key(some[-1]) < place:
@@ -159,9 +160,9 @@ def _rarity(texts: int, having: int) -> int:
 def _by_classes(found: BitMap, choices: Iterable[Choice]) -> Iterator[int]:
     """Texts with the same parts are a class and have the same points, which are added up once.
 
-    The heap has first the class that can reach most points: those that it has, and the `most` that
-    the parts from its `place` on can add. It is split by the next part into texts with and
-    `without` it. A class with no part left has its final points, and no other can reach more.
+    The heap has first the class that can reach most points: its own, and the `most` that the parts
+    from its `place` on can add. The next part splits it into texts with and `without` that part. A
+    class with no part left has its final points, and no other can reach more.
     """
     parts, most = _in_line(choices)
     classes: list[tuple[int, int, int, int, BitMap, BitMap | None]] = []

@@ -1,4 +1,4 @@
-"""Finds the threads that ask what an agent is about to ask."""
+"""Finds the threads that ask the same as a new question."""
 
 import math
 from collections import defaultdict
@@ -21,29 +21,30 @@ from stoa.store.search import Opening
 from stoa.store.tx import Tx
 
 LOOKED_FOR = 24
-"""Words of a question that are looked for, the rarest."""
+"""How many words of a question are looked up, the rarest."""
 
 _BODY_CHARACTERS, _BODY_WORDS = 2_000, 200
-"""So much of the beginning of a body is looked at where its title has few words: to find all words
-of one takes up to 170 ms."""
+"""How much of the beginning of a body is used if its title has few words: to find all words of one
+takes up to 170 ms."""
 
 _ENOUGH = 1_000
-"""Of each word so many of the newest threads with it in their title are looked at, of the rarest
+"""For each word, how many of the newest threads with it in their title are candidates; the rarest
 word first, until there are as many."""
 _COMPARED = 40
-"""So many threads, those with most of the words, are compared by their titles."""
+"""How many threads, those with most of the words, are compared by their titles."""
 _IN_TITLE, _IN_TEXT = 1.0, 0.5
 _LEAST = math.log(2)
-"""What a word counts that all texts have."""
+"""The weight of a word that all texts have."""
 _TITLE_WORDS, _TITLES = 8, 100
-"""Of a title and its tags so many words are looked for, the rarest, and of each of them so many of
-the newest threads are looked at."""
+"""How many words of a title and its tags are looked up, the rarest, and how many of the newest
+threads with each are candidates."""
 _BY_TITLE = 0.3
-"""What a thread must have of a title, of 1, to be named beside it: people look at what is near,
-where an agent is told of what asks the same."""
+"""The likeness to a title, of 1, from which a thread is named beside it: people look at what is
+near, while an agent is told of threads that ask the same."""
 _TAG = 0.5  # what a tag counts beside a word of a title
 THRESHOLD = 0.65
-"""What a thread must reach, of 1, to be named. Chosen and measured as docs/decisions/0026 says."""
+"""The likeness, of 1, from which a thread is named. Chosen and measured as docs/decisions/0026
+says."""
 
 
 class Similar(NamedTuple):
@@ -54,7 +55,7 @@ class Similar(NamedTuple):
 
 
 class _Word(NamedTuple):
-    """A word of a question: its forms, the texts with it, and what it counts."""
+    """A word of a question: its forms, the texts with it, and its weight."""
 
     forms: frozenset[str]
     texts: WordTexts
@@ -62,8 +63,8 @@ class _Word(NamedTuple):
 
 
 class _Question(NamedTuple):
-    """The words of a question, what those count that stand in it or are other forms of these, and
-    how much of the question each likely thread has."""
+    """The words of a question, the weights of these and their other forms, and how much of the
+    question each likely thread has."""
 
     words: Mapping[str, _Word]
     weights: Mapping[str, float]
@@ -101,7 +102,7 @@ async def similar(
 
 
 def _forms(title: str, body: str) -> dict[str, frozenset[str]]:
-    """The words of a question that say something, each with its forms."""
+    """The significant words of a question, each with its forms."""
     spoken = _spoken(title)
     if len(spoken) < 3:
         said = words(without_attribution(body)[:_BODY_CHARACTERS])[:_BODY_WORDS]
@@ -110,7 +111,7 @@ def _forms(title: str, body: str) -> dict[str, frozenset[str]]:
 
 
 def _looked_up(index: SearchIndex, forms: Mapping[str, frozenset[str]]) -> _Question:
-    """What a question of these words asks, and the threads that have most of it."""
+    """The question of these words, and the threads that have most of it."""
     words, weights = _asked(index, forms)
     whole = sum(word.weight for word in words.values())
     least = (2 * THRESHOLD - 1) * whole  # with less no title is enough
@@ -122,7 +123,7 @@ def _looked_up(index: SearchIndex, forms: Mapping[str, frozenset[str]]) -> _Ques
 def _asked(
     index: SearchIndex, forms: Mapping[str, frozenset[str]]
 ) -> tuple[dict[str, _Word], dict[str, float]]:
-    """The rarest of these words, and what each of their forms counts."""
+    """The rarest of these words, and the weights of each of their forms."""
     with index.lock:
         known = index.find(set(chain.from_iterable(forms.values())))
         count = len(index.live)
@@ -139,12 +140,12 @@ def _asked(
 
 
 def _weight(texts: int, having: BitMap) -> float:
-    """What a word counts that these of so many texts have."""
+    """The weight of a word that these of so many texts have."""
     return math.log(1 + texts / max(1, len(having)))
 
 
 def _points(index: SearchIndex, words: Mapping[str, _Word]) -> dict[int, float]:
-    """What each thread gets for the words that its opening has."""
+    """The points of each thread for the words in its opening."""
     live, likely = index.live, BitMap()
     for word in words.values():
         likely |= newest(word.texts.title & live, _ENOUGH)
@@ -160,7 +161,7 @@ def _points(index: SearchIndex, words: Mapping[str, _Word]) -> dict[int, float]:
 
 
 def _weights(index: SearchIndex, spoken: Collection[str]) -> dict[str, float]:
-    """What these words count."""
+    """The weights of these words."""
     with index.lock:
         known = index.find(spoken)
         count = len(index.live)
@@ -168,14 +169,14 @@ def _weights(index: SearchIndex, spoken: Collection[str]) -> dict[str, float]:
 
 
 def _spoken(title: str) -> dict[str, None]:
-    """The words of a title that say something, each once."""
+    """The significant words of a title, each once."""
     return dict.fromkeys(word for word in words(title) if not says_little(word))
 
 
 def _likeness(asked: _Question, thread: Opening, others: Mapping[str, float]) -> float:
     """The mean of how much of the question a thread has, and of its title the question. `others`
-    are what words count that the question does not have; one that is not among them counts least,
-    so that a thread seems more alike than it is."""
+    are the weights of words that the question does not have; a missing one has the least weight, so
+    that a thread seems more alike than it is."""
     spoken = _spoken(thread.title).keys()
     had = sum(asked.weights[word] for word in spoken & asked.weights.keys())
     rest = sum(others.get(word, _LEAST) for word in spoken - asked.weights.keys())
@@ -183,7 +184,7 @@ def _likeness(asked: _Question, thread: Opening, others: Mapping[str, float]) ->
 
 
 def _matched(asked: _Question, number: int) -> list[str]:
-    """The words of the question that a thread has, those first that count most."""
+    """The words of the question that a thread has, those with most weight first."""
     had = {
         word: weight * (_IN_TITLE if number in texts.title else _IN_TEXT)
         for word, (_, texts, weight) in asked.words.items()
@@ -194,7 +195,7 @@ def _matched(asked: _Question, number: int) -> list[str]:
 
 
 def _is_in_longer(word: str, others: Iterable[str]) -> bool:
-    """Whether a character of a run without blanks stands in one of its pairs."""
+    """Whether a character of a run without blanks is in one of its pairs."""
     return any(word != other and word in other for other in others)
 
 
@@ -202,8 +203,8 @@ def alike_by_title(
     index: SearchIndex, title: str, tags: Sequence[str], most: int
 ) -> list[int] | None:
     """The openings of the `most` threads whose titles and tags have most of these, the most alike
-    first; that of the thread itself is among them. Of what the index has by now; None where it has
-    nothing yet or is being changed, for which nobody waits."""
+    first; that of the thread itself is among them. Read from the index as it is; None if it is
+    empty or is being changed, without waiting."""
     spoken = _spoken(title)
     parts = dict.fromkeys(spoken, 1.0) | dict.fromkeys(map(tagged, tags), _TAG)
     if index.place is None or not index.lock.acquire(blocking=False):
