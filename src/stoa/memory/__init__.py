@@ -1,1 +1,1 @@
-"""What a process keeps of the store to answer faster; without it all answers are the same."""
+"""Caches of one process; without them all answers are the same, but slower."""

@@ -143,7 +143,7 @@ class AnswerCache:
         return entry
 
     def _may_stay(self, entry: CachedAnswer, now: int) -> bool:
-        """Whether a new answer would be the same; if so, the time of the next check is set."""
+        """Whether a new answer would be the same; if so, sets the time of the next check."""
         is_over = entry.deadline is not None and now >= entry.deadline
         if is_over or not self._changes.fresh(eventual(entry.embeds), entry.since):
             return False
@@ -196,7 +196,7 @@ class AnswerCache:
         return self._compressed.kept_bytes + self._plain.kept_bytes
 
     def _remember(self, key: str) -> None:
-        """Note that an answer was asked for, and is not kept."""
+        """Note that an answer was asked for, and is not stored."""
         if len(self._remembered) == _MOST_REMEMBERED:
             self._remembered.clear()
         self._remembered.add(hash(key))

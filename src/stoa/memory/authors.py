@@ -29,23 +29,23 @@ Versions = Mapping[str, int | None]
 
 
 class Shown(NamedTuple):
-    """Agents by id, each encoded once, and their versions, which change with all that answers show
-    of them, but for what may be out of date. There may be more of both than were asked for."""
+    """Agents by id, each encoded once, and their versions, which change with all members that are
+    not eventually consistent. There may be more of both than were asked for."""
 
     agents: dict[str, Agent]
     versions: dict[str, int]
 
 
 class Embedded(msgspec.Struct, eq=False):
-    """Agents that an answer shows as they were read at the data version `since` or later. At
-    `until` (ms) one of them changes without a write, because time has passed."""
+    """Agents in an answer, as they were at the data version `since` or later. At `until` (ms) one
+    of them changes without a write."""
 
     agent_ids: Set[str] = frozenset()
     since: int = sys.maxsize
     until: int | None = None
 
     def note_change(self, at: int | None) -> None:
-        """Note when (ms) what is shown of an agent changes without a write, if it does."""
+        """Note when (ms) the shown members of an agent change without a write, if they do."""
         if at is not None:
             self.until = at if self.until is None else min(at, self.until)
 
@@ -91,8 +91,8 @@ class _Known:
 
 
 class Authors:
-    """Agents by id, each at most five seconds old: all are forgotten together. `view` makes of a
-    row what travels at a time (ms), and notes when that changes by the passing of time."""
+    """Agents by id, each at most five seconds old: all are dropped together. `view` makes an
+    answer's form of a row at a time (ms), and notes when that changes without a write."""
 
     def __init__(
         self,
@@ -104,7 +104,7 @@ class Authors:
 
     @property
     def kept_bytes(self) -> int:
-        """The memory of those that are known."""
+        """The memory that the cached agents take."""
         return self._known.kept_bytes
 
     async def load(self, tx: Tx, versions: Versions, embedded: Embedded) -> Shown:
@@ -134,7 +134,7 @@ class Authors:
         known: _Known,
         embedded: Embedded,
     ) -> Shown:
-        """These agents, of which some are missing among the known ones."""
+        """These agents, of which some are not cached."""
         rest = versions.keys() - missing
         agents_shown = {agent_id: known.agents[agent_id] for agent_id in rest}
         shown = Shown(agents_shown, {agent_id: known.versions[agent_id] for agent_id in rest})

@@ -1,4 +1,4 @@
-"""What searches know of opportunities: their words, and which of them have some word or tags."""
+"""The opportunities as searches see them: their words, and which of them have a word or tags."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -13,10 +13,10 @@ from stoa.store.opportunities import OpportunityRow
 COMPARED = 150
 
 _MOST_WORDS = 4_000
-"""For so many words it is cached which opportunities have them. They are dropped with the
+"""For how many words the matching opportunities are cached. They are dropped with the
 opportunities, or when there are more."""
 _MOST_SETS, _MOST_TAGS = 500, 24
-"""The same for so many sets of at most so many tags."""
+"""The same for how many sets of at most how many tags."""
 
 
 class WordMatches(NamedTuple):
@@ -48,7 +48,7 @@ class Offers:
 
     @classmethod
     def of(cls, rows: Sequence[OpportunityRow]) -> "Offers":
-        """Offers, the best first, of which nothing was asked yet."""
+        """Offers, the best first, before any search."""
         numbers = {row.id: number for number, row in enumerate(rows)}
         return cls(dict(enumerate(rows)), numbers, {}, Ranked(range(len(rows))))
 
@@ -58,7 +58,7 @@ class Offers:
         return self.ranked.all
 
     def sharing(self, tags: frozenset[str]) -> list[Shared]:
-        """How many of these tags they share."""
+        """The number of these tags that they share."""
         found = self.shared.get(tags)
         if found is None:
             found = shared(by_count((self.tagged.get(tag, 0) for tag in tags), self.all))
@@ -69,7 +69,7 @@ class Offers:
         return found
 
     def those(self, subjects: Iterable[str]) -> int:
-        """Which of these ids are offers."""
+        """Those of these ids that are offers."""
         if self.numbers.keys().isdisjoint(subjects):
             return 0
         bits = 0
@@ -79,14 +79,14 @@ class Offers:
         return bits
 
     def known(self, words: Iterable[str]) -> dict[str, WordMatches]:
-        """What was found about these words."""
+        """The matches of these words that are cached."""
         known = self.findings.get
         return {word: known(word, _NOT_LOOKED_AT) for word in words}
 
     def look(
         self, known: Mapping[str, WordMatches], texts: Mapping[int, bytes]
     ) -> dict[str, WordMatches]:
-        """The same, after a look at the texts of those with these numbers."""
+        """The same, after reading the texts of those with these numbers."""
         looked_at = sum(1 << number for number in texts)
         found: dict[str, WordMatches] = {}
         for word, finding in known.items():
@@ -113,8 +113,8 @@ class Described:
         self._offers: tuple[OfferIndex, Offers] | None = None
 
     def offers(self, offer_index: OfferIndex) -> Offers:
-        """The offers of an index. What was found about words is still so in one that is made of
-        the index before it, where each offer has the number that it had."""
+        """The offers of an index. Matches of words stay valid in an index that is made of the one
+        before it, where each offer keeps its number."""
         known = self._offers
         if known is None or known[0] is not offer_index:
             ranked = offer_index.ranked

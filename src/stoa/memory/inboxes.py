@@ -1,7 +1,7 @@
-"""Whose inbox is known to be empty, so that a poll which finds nothing new reads no inbox.
+"""Which inboxes are known to be empty, so that a poll without news reads none.
 
-A process reads each new event once. If the event may be in the inbox of an agent, that agent is not
-known to have an empty one any more; an offer does this to every agent that it fits.
+A process reads each new event once. An agent whose inbox may have the event is no longer known to
+have an empty one; an offer does this to every agent that it fits.
 """
 
 from collections.abc import Iterable, Sequence
@@ -42,7 +42,7 @@ class _Empty(msgspec.Struct, frozen=True, gc=False):
 
 
 class _New(NamedTuple):
-    """What is new in the log; `rows` is None where there is too much."""
+    """The new part of the log; `rows` is None where there is too much."""
 
     log: EventLogState
     rows: Sequence[EventRow] | None
@@ -51,8 +51,8 @@ class _New(NamedTuple):
 
 
 class EmptyInboxes:
-    """Those of one process. Behind more than `most_rows` new events everything is forgotten: agents
-    read their inboxes again."""
+    """The empty inboxes that one process knows. After more than `most_rows` new events all are
+    forgotten: agents read their inboxes again."""
 
     def __init__(self, cache: ByteCache, most_rows: int) -> None:
         self._most_rows = most_rows
@@ -68,8 +68,8 @@ class EmptyInboxes:
         self._answers: dict[str, EmptyAnswer] = {}
 
     async def follow(self, store: Store) -> EventLogState:
-        """Look through what is new in the log; where that ends. Where other processes write too,
-        only the log itself says whether anything is."""
+        """Read the new part of the log, and return where it ends. Where other processes write too,
+        only the log itself says whether there are new events."""
         changes = store.changes
         if changes is None or not changes.fresh((LOG,), self._data_version):
             version = changes.data_version() if changes else -1
@@ -80,8 +80,8 @@ class EmptyInboxes:
         return self._log
 
     def is_empty(self, agent_id: str, version: int) -> bool:
-        """Whether an agent with this version of its profile has nothing in its inbox, up to where
-        the log was looked through."""
+        """Whether the inbox of an agent with this profile version is empty, up to where the log was
+        read."""
         known = self._empty.find(agent_id)
         if known is None or known.version != version or known.place < self._known_from:
             return False
@@ -97,13 +97,13 @@ class EmptyInboxes:
                 self._empty.put(wanted.agent_id, found)
 
     def keep(self, asked: str, body: bytes, etag: str) -> None:
-        """Keep what is answered to all who ask so and whose inbox is empty."""
+        """Store the answer for all who ask the same and whose inbox is empty."""
         if len(self._answers) == _MOST_ANSWERS:
             self._answers.clear()
         self._answers[asked] = EmptyAnswer(self._log.newest, body, etag)
 
     def answer(self, store: Store, asked: str) -> EmptyAnswer | None:
-        """What was kept for those who ask so; None when the log may go on behind it."""
+        """The stored answer for those who ask the same; None if the log may have later events."""
         answer, changes = self._answers.get(asked), store.changes
         if answer is None or changes is None or answer.place != self._log.newest:
             return None

@@ -1,4 +1,4 @@
-"""What one process keeps of the store beside answers and authors."""
+"""The caches of one process besides answers and authors."""
 
 from operator import attrgetter
 
@@ -14,12 +14,11 @@ from stoa.memory.searched import CachedAuthor, CachedThread, PreparedTexts
 
 _MIB = 1024 * 1024
 _ROWS_BYTES, _LASTING_BYTES, _INBOXES_BYTES = 40 * _MIB, 28 * _MIB, 24 * _MIB
-"""The room with the usual bound. 24 MiB are for 40,000 inboxes."""
+"""The memory with the usual bound. 24 MiB are for 40,000 inboxes."""
 
 
 class Memory:
-    """Three caches, which have more room with more than the usual `cache_mb`, and what is kept
-    beside them.
+    """Three caches, which grow with a `cache_mb` above the usual one, and further values.
 
     A value in `rows` was made of rows of the store, and is not used after one of these has changed.
     A value in `lasting` never becomes stale: its key holds all that it is made of, or that never
@@ -49,5 +48,5 @@ class Memory:
 
     @property
     def kept_bytes(self) -> int:
-        """What the caches hold."""
+        """The memory that the caches take."""
         return sum(cache.kept_bytes for cache in (self.rows, self.lasting, self.polls))

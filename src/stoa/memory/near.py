@@ -1,4 +1,4 @@
-"""Which threads are named beside a thread on its page: their ids, which are cached for a day. Their
+"""The threads named beside a thread on its page: their ids, which are cached for a day. Their
 titles are read for each page."""
 
 from sys import getsizeof

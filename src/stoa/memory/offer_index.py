@@ -45,13 +45,13 @@ class OfferIndexSizes(NamedTuple):
     room: int = 64
 
     def is_recent(self, index: "OfferIndex", now: int) -> bool:
-        """Whether an index is not made again yet."""
+        """Whether an index is too new to be made again."""
         each_ms = self.made_each_ms * (10 if index.too_many else 1)
         return 0 <= now - index.made_at < each_ms
 
 
 OFFER_INDEX_SIZES = OfferIndexSizes()
-"""Those of a service."""
+"""The sizes of a service."""
 
 
 class OfferIndex(NamedTuple):
@@ -84,13 +84,13 @@ class OfferIndex(NamedTuple):
     is_large: bool = False
 
     def labels(self, terms: Iterable[str]) -> frozenset[str]:
-        """The labels of what is on offer that one of these terms finds."""
+        """The labels of open offers that one of these terms finds."""
         found = map(self.found_by.get, self.found_by.keys() & terms)
         labels = chain.from_iterable(filter(None, found))
         return frozenset(label for label in labels if self.having[label] & self.ranked.all)
 
     def left_out(self, reader: OfferReader) -> int:
-        """What an agent offers itself, or has too little for."""
+        """The agent's own offers, and those that require more than it has."""
         bits = self.by_author.get(reader.agent_id, 0)
         for least, those in self.requiring.items():
             if not reader.attained.meets(least):
@@ -121,7 +121,7 @@ class OfferIndex(NamedTuple):
                 yield number, overlap
 
     def _behind(self, after: OfferPosition) -> int:
-        """Those behind a place in the open feed."""
+        """Those after a place in the open feed."""
         rows, ranked = self.rows, self.ranked
         place = bisect_left(ranked.order, 1, key=lambda number: rows[number].place[1:] < after[1:])
         return ~ranked.first(ranked.all, place)
@@ -135,7 +135,7 @@ class OfferIndex(NamedTuple):
 
 
 def none_on_offer(now: int, *, too_many: bool = False) -> OfferIndex:
-    """An index of nothing."""
+    """An index without offers."""
     return OfferIndex(
         Ranked([]), {}, {}, {}, {}, {}, {}, {}, {}, {}, count(), now, object(), too_many=too_many
     )
@@ -144,9 +144,9 @@ def none_on_offer(now: int, *, too_many: bool = False) -> OfferIndex:
 async def offer_index(
     tx: Tx, kept: Remembered[OfferIndex], sizes: OfferIndexSizes, *, for_search: bool = False
 ) -> OfferIndex | None:
-    """What is on offer now, as it is cached or read anew; None where SQL is to be asked. Where
-    other processes write too, an index may be out of date: only searches use it then, and only
-    one of many offers."""
+    """The index of open offers, cached or read anew; None where SQL is to be asked. Where other
+    processes write too, an index may be out of date: only searches use it then, and only one of
+    many offers."""
     found = kept.get(tx.seen, tx.now)
     if found is None and (for_search or tx.seen is not None):
         latest = kept.latest

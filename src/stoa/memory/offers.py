@@ -1,4 +1,4 @@
-"""What can be earned now and who is good at it, kept between recommendations."""
+"""Open offers and their authors' records, cached between recommendations."""
 
 from collections.abc import Awaitable, Callable, Hashable
 from typing import NamedTuple
@@ -27,7 +27,7 @@ _OFFER_BYTES = 3_000  # what an opportunity takes beside its texts
 _ATTAINED_BYTES = 500
 
 Terms = tuple[str, ...]
-"""The words by which offers are found that fit an agent (`domain/labels.py`)."""
+"""The words that find offers which fit an agent (`domain/labels.py`)."""
 
 
 def _size_of_offer(offer: Opportunity) -> int:
@@ -40,12 +40,12 @@ def _size_of_shown(offer: Opportunity) -> int:
 
 
 def _owners(offer: Opportunity) -> list[str]:
-    """What an offer was made of: its rows, and the record of its author."""
+    """The ids that an offer was made of: its rows, and the record of its author."""
     return [offer.id, *eventual([offer.author_agent_id])]
 
 
 class _Page(NamedTuple):
-    """What was made of the index of this version."""
+    """The page made from the index of this version."""
 
     version: object
     page: RecommendedList
@@ -63,8 +63,8 @@ def _owners_of_page(_: _PageKey, made: _Page) -> set[str]:
 
 
 class OfferMemory:
-    """Reads what is recommended to agents. Where other processes write too, nothing is kept but for
-    searches."""
+    """Reads recommendations for agents. Where other processes write too, only values for searches
+    are cached."""
 
     def __init__(self, cache: ByteCache, sizes: OfferIndexSizes = OFFER_INDEX_SIZES) -> None:
         self._sizes = sizes
@@ -81,11 +81,11 @@ class OfferMemory:
         self._pages = RememberedById[_PageKey, _Page](cache, _size_of_page, _owners_of_page)
 
     async def index(self, tx: Tx, *, for_search: bool = False) -> OfferIndex | None:
-        """What is on offer now; None where SQL is to be asked."""
+        """The index of open offers; None where SQL is to be asked."""
         return await offer_index(tx, self._index, self._sizes, for_search=for_search)
 
     async def _index_for(self, tx: Tx, wanted: OffersWanted) -> OfferIndex | None:
-        """What is on offer to who wants this; None where SQL is to be asked."""
+        """The index for this request; None where SQL is to be asked."""
         return await self.index(tx) if wanted == EVERYTHING else None
 
     async def recommended(
@@ -96,7 +96,7 @@ class OfferMemory:
         limit: int,
         wanted: OffersWanted,
     ) -> list[OpportunityRow]:
-        """What its reader could earn now and wants, the best first, behind a place."""
+        """The offers that its reader could take and asks for, the best first, after a place."""
         on_offer = await self._index_for(tx, wanted)
         if on_offer is None or reader.agent_id in on_offer.chosen:
             return await opportunities.recommended(tx, reader, after, limit, wanted)
@@ -111,8 +111,8 @@ class OfferMemory:
         asked: Hashable,
         make: Callable[[OfferReader], Awaitable[RecommendedList]],
     ) -> RecommendedList:
-        """The page that is made for what its reader `asked`: one for all agents with the same terms
-        to which the same is left out, until something that it shows changes."""
+        """The page for this request: one for all agents with the same terms and the same left-out
+        offers, until something that it shows changes."""
         on_offer = await self._index_for(tx, wanted)
         is_needed = on_offer is None or on_offer.requiring
         reader = OfferReader(
@@ -128,7 +128,7 @@ class OfferMemory:
         return known.page
 
     async def _has(self, tx: Tx, agent_id: str) -> Attained:
-        """What an agent has of what jobs may require."""
+        """The reputation, jobs and standing of an agent that jobs may require."""
         known = self._attained.get(agent_id, tx.seen, tx.now)
         if known is None:
             known = await attained(tx, agent_id)
@@ -149,8 +149,8 @@ class OfferMemory:
         rows: list[OpportunityRow],
         make: Callable[[list[OpportunityRow]], Awaitable[list[Opportunity]]],
     ) -> list[tuple[OpportunityRow, Opportunity]]:
-        """Rows with what travels of them, which is encoded once, but for hidden ones. A cached
-        answer must not be made of what is known of them: it would not know what it depends on."""
+        """Rows with their encoded offers, without hidden ones. A cached answer must not be made of
+        these: its dependencies would be unknown."""
         ids = [row.id for row in rows]
         known = self._views.fresh(ids, tx.seen, tx.now)
         if len(known) < len(ids):

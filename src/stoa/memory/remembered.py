@@ -37,14 +37,14 @@ class _Entry(msgspec.Struct, Generic[T], gc=False):
 
 
 class Remembered(Generic[T]):
-    """Keeps the latest value, for all threads of a process."""
+    """Caches the latest value, for all threads of a process."""
 
     def __init__(self) -> None:
         self._entry: _Entry[T] | None = None
 
     @property
     def latest(self) -> T | None:
-        """The value that was kept last, whatever has changed since."""
+        """The value that was stored last, even a stale one."""
         return self._entry.value if self._entry else None
 
     def get(self, seen: ChangesSeen | None, now: int) -> T | None:

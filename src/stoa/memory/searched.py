@@ -1,5 +1,5 @@
-"""What searches and lists show: threads and their authors, each encoded once for each of its
-versions, and texts made ready for snippets.
+"""Threads and their authors for searches and lists, each encoded once for each of its versions, and
+texts prepared for snippets.
 
 A thread and its author are cached until they change, each with the data version from before its
 rows were read, as whole answers are. They are separate values since they end at different times: an
@@ -24,14 +24,14 @@ from stoa.schemas.search import FoundThread, Match
 from stoa.schemas.threads import Thread
 
 _LONGEST = 10_000
-"""Longer texts, in characters, are made ready anew for each search."""
+"""Longer texts, in characters, are prepared for each search."""
 _THREAD_BYTES, _AUTHOR_BYTES = 800, 200  # what each takes beside its JSON
 
 
 class CachedThread(msgspec.Struct, frozen=True, gc=False):
-    """A thread in JSON, `before` its author and `behind` it but for the last brace. At `expires_at`
-    (ms) it may be another. `counted` is a hash of both parts, `characters` the length of its text;
-    one that is `extended` has additions."""
+    """A thread in JSON: the parts `before` its author and `behind` it, without the last brace. It
+    is valid until `expires_at` (ms). `counted` is a hash of both parts, `characters` the length of
+    its text; one that is `extended` has additions."""
 
     id: str
     author_id: str
@@ -68,8 +68,8 @@ class CachedThread(msgspec.Struct, frozen=True, gc=False):
 
 
 class CachedAuthor(msgspec.Struct, frozen=True, gc=False):
-    """An agent in JSON; at `expires_at` (ms) it may be too old. `counted` is a hash of what ETags
-    count of it."""
+    """An agent in JSON, valid until `expires_at` (ms). `counted` is a hash of the parts that ETags
+    are made of."""
 
     json: bytes
     counted: bytes
@@ -87,7 +87,7 @@ class CachedAuthor(msgspec.Struct, frozen=True, gc=False):
 
 
 class _Texts(msgspec.Struct):
-    """The texts of a thread, of all that its JSON has."""
+    """All texts in the JSON of a thread."""
 
     body: UntrustedContent
     additions: list[Addition] | UnsetType = UNSET
@@ -110,24 +110,24 @@ class ListedThread(msgspec.Struct, frozen=True, gc=False):
         return cast(Thread, EncodedRow(Thread, self._json + b"}", self._counted))
 
     def found(self, match: Match) -> FoundThread:
-        """A row of a search that found it there."""
+        """A row of a search, with its match."""
         shown = encode(match)
         wire = b'%b,"match":%b}' % (self._json, shown)
         return cast(FoundThread, EncodedRow(FoundThread, wire, self._counted + shown))
 
     def text(self) -> str:
-        """What its author wrote, with what was added."""
+        """The text with its additions."""
         texts = msgspec.json.decode(self._json + b"}", type=_Texts)
         return "\n".join([texts.body.body, *(one.body.body for one in texts.additions or ())])
 
     @property
     def _json(self) -> bytes:
-        """Its JSON but for the last brace."""
+        """The JSON without the last brace."""
         return b"".join((self.thread.before, self.author.json, self.thread.behind))
 
     @property
     def _counted(self) -> bytes:
-        """A hash of what ETags count of it."""
+        """A hash of the parts that ETags are made of."""
         return self.thread.counted + self.author.counted
 
 
@@ -136,5 +136,5 @@ PreparedTexts = CachedKind[str, PreparedText]
 
 
 def keep_texts(known: PreparedTexts, new: Mapping[str, PreparedText]) -> None:
-    """Keep these but for long ones."""
+    """Cache these texts except long ones."""
     known.put_all({one: text for one, text in new.items() if text.characters <= _LONGEST})

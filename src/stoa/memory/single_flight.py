@@ -1,4 +1,4 @@
-"""Lets one call compute what several need at the same time; the others wait for its result."""
+"""Lets one call compute a value that several need at the same time; the others wait for it."""
 
 import asyncio
 from collections.abc import Callable, Coroutine, Generator, Hashable
@@ -40,7 +40,7 @@ class SingleFlight:
         self, key: Hashable, make: Callable[[], Coroutine[Any, Any, T]]
     ) -> "asyncio.Future[T]":
         """The task that computes the value of a key, started unless it runs. Its exception goes to
-        those who wait; where none may wait, `make` has to log it."""
+        the waiters; if there may be none, `make` has to log it."""
         if key not in self._running:
             task = self._running[key] = asyncio.create_task(make())
             task.add_done_callback(partial(self._ended, key))

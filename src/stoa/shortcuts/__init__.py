@@ -1,1 +1,1 @@
-"""What is answered without calling the application: cached answers, challenges, calls of tools."""
+"""Answers without a call of the application: cached answers, challenges, tool calls."""

@@ -1,4 +1,4 @@
-"""Cached answers that the server sends without calling the application: what most reads get."""
+"""Cached answers that the server sends without calling the application: most reads."""
 
 import re
 from collections.abc import Callable, Mapping
@@ -49,7 +49,7 @@ class ReadyPages(Shortcut[CachedAnswer]):
         return self._cache.get(self._page_key(request), now)
 
     def _charge(self, request: HttpRequest, _found: CachedAnswer, _now: int, /) -> Charge | None:
-        """Pages are charged to no bucket, but their requests are counted."""
+        """Counts a request for a page, without a charge to a bucket."""
         return self._charges.count_at_once(request.address)
 
     def _made(
@@ -80,10 +80,10 @@ def read_parts(
 
 
 class ReadyAnswers:
-    """All that needs no call of the application: `reads` of the API without a token, `signed` ones
-    with one, `pages`, and what is `posted`, by path. With `begins`, calls for other GETs and such
-    POSTs begin without a task: neither the store nor the limiter sets a timeout, for which asyncio
-    needs one."""
+    """All answers without a call of the application: `reads` of the API without a token, `signed`
+    ones with one, `pages`, and answers to POSTs (`posted`), by path. With `begins`, calls for other
+    GETs and such POSTs begin without a task: neither the store nor the limiter sets a timeout, for
+    which asyncio needs one."""
 
     def __init__(
         self,
@@ -101,8 +101,7 @@ class ReadyAnswers:
         self._begins = begins
 
     def find(self, scope: Scope) -> InParts | None:
-        """The whole answer to a GET without a body; None when it takes a call of the
-        application."""
+        """The whole answer to a GET without a body; None if the application has to answer."""
         answer = self._read if scope["path"].startswith(_API) else self._pages
         return self._found(scope, answer, b"")
 
@@ -133,13 +132,13 @@ class ReadyAnswers:
 
 
 def cache_key(path: str, query: bytes) -> str:
-    """What the same GETs of the API are cached under. A space ends the path: the query has none on
-    the wire, whereas a path whose escapes were read may hold `?`."""
+    """The cache key of equal GETs of the API. A space ends the path: the query has none on the
+    wire, whereas an unescaped path may hold `?`."""
     return f"{path} {query.decode('latin-1')}"
 
 
 def nothing_ready(_request: HttpRequest, _body: bytes) -> None:
-    """Finds no answer: of POSTs that are best begun without a task, as few of them wait."""
+    """Finds no answer: for POSTs that should begin without a task, as few of them wait."""
 
 
 async def _no_body() -> Message:

@@ -1,4 +1,4 @@
-"""Challenges for keys that were checked lately, which the server gives without the application."""
+"""Challenges for recently checked keys, issued without the application."""
 
 import re
 
@@ -16,15 +16,15 @@ _PLAIN = re.compile(rb'\{"publicKey": ?"([0-9a-fA-F]{64})"\}')
 
 
 class ReadyChallenges(Shortcut[tuple[bytes, bytes]]):
-    """Answers calls that name a key and nothing else. A challenge is stored nowhere, so that it
-    takes no transaction either."""
+    """Answers requests that have only a key. A challenge is not stored, so it needs no
+    transaction."""
 
     def __init__(self, services: Services, *shared: *ShortcutParts) -> None:
         super().__init__(*shared)
         self._services = services
 
     def _find(self, request: HttpRequest, body: bytes, _now: int, /) -> tuple[bytes, bytes] | None:
-        """The key that was checked lately, and the secret."""
+        """The recently checked key, and the secret."""
         asked, secret = _PLAIN.fullmatch(body), self._services.secret.known
         if asked is None or secret is None or not _is_plain(request):
             return None

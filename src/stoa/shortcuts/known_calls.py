@@ -1,8 +1,8 @@
 """Repeated tool calls: one whose bytes are those of an earlier call is not parsed again.
 
-Clients repeat themselves: but for the id of the message, the same call comes in the same bytes with
-the same headers. A call is remembered once it was read and checked. Answers come in the same bytes
-too, while one that many read is cached.
+Clients repeat themselves: except for the id of the message, the same call comes in the same bytes
+with the same headers. A call is remembered after it was read and checked. Answers are the same
+bytes too while they are cached.
 """
 
 import re
@@ -19,14 +19,14 @@ _PROBES = (b"0", b'"a"')
 _NONE = frozenset(
     (b"authorization", b"content-encoding", b"origin", b"x-mcp-readonly", b"x-mcp-toolsets")
 )
-"""Headers with which a call is always read."""
+"""Headers of calls that are always read."""
 
 CallKey = tuple[bytes, bytes, *tuple[bytes | None, ...]]
-"""The body before and behind the id of the message, and the headers of the call."""
+"""The body before and after the id of the message, and the headers of the call."""
 
 
 class Known(NamedTuple):
-    """What answers a call: the key of the cached answer, and the first members of its result."""
+    """The answer to a call: the key of the cached answer, and the first members of its result."""
 
     cache_key: str
     begin: bytes
@@ -40,12 +40,12 @@ class KnownCalls:
         self._texts = CachedKind[bytes, bytes](cache, lambda body, text: len(body) + len(text))
 
     def content(self, body: bytes) -> tuple[bytes, bytes]:
-        """The body of an answer twice, as the protocol wants it: as text, with what stands around
-        it, and as it is."""
+        """The body of an answer twice, as the protocol requires: as text with its surrounding JSON,
+        and as JSON."""
         return self._texts.get(body, as_text), body
 
     def find(self, body: bytes, request: HttpRequest) -> tuple[bytes, Known] | None:
-        """The id of the message and what answers it, if the call is known."""
+        """The id of the message and its answer, if the call is known."""
         parts = _parts(body, request)
         if parts is None:
             return None
@@ -74,8 +74,8 @@ class KnownCalls:
 
 
 def _parts(body: bytes, request: HttpRequest) -> tuple[bytes, CallKey] | None:
-    """The id of the message, and what the call is without it. None for a call that is always
-    read: one whose address says what its connection asks for, too."""
+    """The id of the message, and the call without it. None for a call that is always read, such as
+    one with parameters in its address."""
     headers = request.headers
     if request.query or len(body) > _LONGEST or not _NONE.isdisjoint(headers):
         return None

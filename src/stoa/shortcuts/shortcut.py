@@ -1,4 +1,4 @@
-"""The steps of every answer that needs no call of the application."""
+"""The common steps of answers that need no call of the application."""
 
 from abc import ABC, abstractmethod
 from typing import Generic, TypeVar
@@ -13,7 +13,7 @@ from stoa.metrics import Counters
 from stoa.operations.parts.buckets import Charge
 
 ShortcutParts = tuple[Charges, Hosts, Clock, Counters, AnswerCache]
-"""What all shortcuts have."""
+"""The parts that all shortcuts share."""
 Found = TypeVar("Found")
 
 
@@ -24,7 +24,7 @@ class Shortcut(ABC, Generic[Found]):
         self._charges, self._hosts, self._clock, self._counters, self._cache = shared
 
     def answer(self, request: HttpRequest, body: bytes = b"") -> InParts | None:
-        """The whole answer; None, charging nothing, when it takes a call of the application."""
+        """The whole answer; None, charging nothing, if the application has to answer."""
         now = self._clock()
         found = self._find(request, body, now)
         if found is None or not self._hosts.allows(request.host):
@@ -38,7 +38,7 @@ class Shortcut(ABC, Generic[Found]):
 
     @abstractmethod
     def _find(self, request: HttpRequest, body: bytes, now: int, /) -> Found | None:
-        """What answers a request now (ms), if it is there."""
+        """The answer to a request now (ms), if there is one."""
 
     def _charge(self, request: HttpRequest, _found: Found, now: int, /) -> Charge | None:
         """The charge of a request; None if this needs I/O or is not allowed."""
@@ -48,4 +48,4 @@ class Shortcut(ABC, Generic[Found]):
     def _made(
         self, request: HttpRequest, found: Found, charge: Charge, now: int, /
     ) -> tuple[str, InParts]:
-        """What is counted as the operation, and the answer."""
+        """The name of the operation to count, and the answer."""

@@ -1,5 +1,4 @@
-"""GETs of agents whose tokens are cached: cached answers, and polls of inboxes that are known to be
-empty."""
+"""GETs with a cached token: cached answers, and polls of inboxes that are known to be empty."""
 
 import msgspec
 
@@ -18,15 +17,15 @@ from stoa.store.tx import Store
 
 
 class SignedRead(msgspec.Struct, frozen=True, gc=False):
-    """Who reads, and the answer: one that is cached, or that to a poll."""
+    """The reader, and the answer: a cached one, or that to a poll."""
 
     caller: Caller
     answer: CachedAnswer | EmptyAnswer
 
 
 class SignedReads(Shortcut[SignedRead]):
-    """Answers them, charged to their agents. What differs for the parties of a job is not cached
-    for them."""
+    """Answers GETs with a token, charged to their agents. Answers that differ for the parties of a
+    job are not cached for them."""
 
     def __init__(
         self,

@@ -1,4 +1,4 @@
-"""Calls of tools whose answers are cached, which the server answers without the application."""
+"""Tool calls with cached answers, which the server answers without the application."""
 
 from stoa.http import answering
 from stoa.http.request import HttpRequest

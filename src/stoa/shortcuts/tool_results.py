@@ -12,12 +12,12 @@ def result(message_id: bytes, begin: bytes, *members: bytes) -> tuple[bytes, ...
 
 
 def text_alone(members: tuple[bytes, ...]) -> tuple[bytes, ...]:
-    """The members of a result without the body as it is: once, for clients that know text alone."""
+    """The members of a result whose body is in its text alone, for clients of old versions."""
     text, _, *rest = members
     return text.removesuffix(_STRUCTURED), *rest
 
 
 def as_text(body: bytes) -> bytes:
-    """The body of an answer as text, with what stands around it."""
+    """The body of an answer as text, with its surrounding JSON."""
     text = msgspec.json.encode(body.decode())
     return b'"content":[{"type":"text","text":%b}]%b' % (text, _STRUCTURED)
