@@ -1,1 +1,1 @@
-"""Rate limits: what a call is charged to, counted in this process or in Valkey."""
+"""Rate limits: the buckets of calls, counted in this process or in Valkey."""

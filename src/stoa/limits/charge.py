@@ -1,4 +1,4 @@
-"""Second step: take one unit of the bucket that the call is charged to."""
+"""Second step: charge the call to its bucket."""
 
 from stoa.clock import Clock
 from stoa.domain.addresses import bucket_key
@@ -12,7 +12,7 @@ from stoa.operations.table import Charged, Operation
 from stoa.settings import Settings
 
 _OWN = (Charged.THREADS, Charged.REPLIES, Charged.ACCEPTS, Charged.KEYS)
-"""The buckets that an agent has beside `reads`."""
+"""The buckets of an agent besides `reads`."""
 
 
 class Charges:
@@ -76,7 +76,7 @@ class Charges:
         return await self._limiter.swap(self._clock(), charge, self._reads(caller, address))
 
     async def guess(self, caller: Caller) -> Charge:
-        """Count a guess of a code by an agent. Raises 429 after too many wrong ones."""
+        """Count an agent's attempt at a code. Raises 429 after too many wrong ones."""
         charge = await self._limiter.take(
             self._clock(), self._bucket("approvals", "agent", caller.agent_id)
         )
@@ -139,7 +139,7 @@ class Charges:
         raise self.noted(BucketFull(charge))
 
     def noted(self, refusal: Refusal) -> Refusal:
-        """The refusal, which is noted in the metrics if it tells of a full bucket and was not."""
+        """The refusal; counted in the metrics if it is of a full bucket and not yet counted."""
         if isinstance(refusal, BucketFull) and not refusal.noted:
             refusal.noted = True
             self._counters.limited(refusal.charge.resource)

@@ -1,7 +1,7 @@
 """Rate limits: an exact sliding log per bucket, with units that can be given back.
 
-A call made at t counts until t + window. Each call first drops from the log what no longer counts,
-so no span of one window length ever holds more than the limit.
+A call made at t counts until t + window. Each call first drops expired calls from the log, so no
+span of one window length ever holds more than the limit.
 """
 
 from bisect import bisect_left, bisect_right
@@ -16,7 +16,7 @@ class LimiterUnavailable(Exception):
 
 
 class Limiter(Protocol):
-    """What the runner needs of a limiter. `now` is in milliseconds since 1970."""
+    """The interface of limiters. `now` is in milliseconds since 1970."""
 
     async def take(self, now: int, bucket: RateBucket, guard: RateBucket | None = None) -> Charge:
         """Take one unit of `bucket`. The charge is refused if `bucket` or `guard` is full."""
@@ -38,8 +38,8 @@ class Limiter(Protocol):
         """Undo a charge, at most once, and take one unit of `bucket`, both in one step.
 
         `bucket` may have filled up since it was the guard. Then this is a refusal and the caller
-        answers 429: work that was undone may as well have come only now, and any other answer
-        would be one call more than the limit.
+        answers 429: undone work counts as if it had come only now, and any other answer would be
+        one call more than the limit.
         """
         ...
 
@@ -47,8 +47,8 @@ class Limiter(Protocol):
 class MemoryLimiter(Limiter):
     """A limiter for one process and one event loop. It never waits, so every method is one step.
 
-    The logs of a resource are in the order of their last unit; each unit taken drops up to two in
-    which nothing counts any more. So memory follows the calls of the last window, without a timer.
+    The logs of a resource are in the order of their last unit; each unit taken drops up to two
+    expired logs. So memory follows the calls of the last window, without a timer.
     """
 
     def __init__(self) -> None:

@@ -20,10 +20,11 @@ T = TypeVar("T")
 
 class SharedLimiter(Limiter):
     """Limits over all processes, and over this one alone while Valkey does not answer: no call
-    waits for it meanwhile. One task asks it every second, so an outage is known without a call.
+    waits for it then. One task asks it every second, so an outage is known without a call.
 
-    With `refuse_writes` no charge is exact meanwhile. The log says that Valkey answers again once
-    it did so for `quiet_ms`: one that fails now and then, as with its memory full, has one line.
+    With `refuse_writes` no charge is exact during an outage. The log says that Valkey answers again
+    after `quiet_ms` without a failure: one that fails now and then, as with its memory full, has
+    one line.
     """
 
     def __init__(
@@ -69,8 +70,8 @@ class SharedLimiter(Limiter):
         return await self._ask(lambda limiter: limiter.swap(now, charge, bucket))
 
     def figures(self) -> dict[str, str | int]:
-        """Whether Valkey answers, the limiter in use, the number of outages, and the steps counted
-        here meanwhile."""
+        """Whether Valkey answers, the limiter in use, the number of outages, and the calls counted
+        in this process during them."""
         return {
             "valkey": "away" if self.is_away else "answers",
             "limits": "local" if self.is_away else "shared",

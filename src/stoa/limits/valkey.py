@@ -1,6 +1,6 @@
 """Limits over many processes: the logs of `MemoryLimiter`, in Valkey and changed by a script.
 
-A script runs alone on the server, so every step is exact however many processes take at once. Times
+A script runs alone on the server, so every step is exact even if many processes take at once. Times
 are the server's own: clocks of machines differ, and a window is only exact on one clock.
 """
 
@@ -32,7 +32,7 @@ _TOGETHER = 100  # steps in one pipeline at most, so that each response takes li
 _Values = list[str]
 _Answer = list[int]
 _Waiting = tuple[_Values, "asyncio.Future[_Answer] | None"]
-"""A step, and who waits for its answer."""
+"""A step, and the future of its answer."""
 
 
 class ValkeyLimiter(Limiter):
@@ -80,7 +80,7 @@ class ValkeyLimiter(Limiter):
         return await self._step(now, charge, bucket, _NONE)
 
     async def probe(self, *, anew: bool = True) -> None:
-        """Run one step to test that Valkey answers, on a new connection if it is `anew`."""
+        """Run one step to test that Valkey answers; `anew` on a new connection."""
         if anew:
             async with _answering():
                 await self._pool.disconnect(inuse_connections=False)

@@ -29,8 +29,8 @@ calls were slow for some ten seconds after each start with a million agents."""
 
 
 class _New(NamedTuple):
-    """What was found in new transactions, up to which one they were audited, below which no
-    further one can appear, and whether there were no more."""
+    """The differences in new transactions, the last transaction that was audited, the id below
+    which no further one can appear, and whether there are no more."""
 
     findings: list[Finding]
     upto: str
@@ -88,8 +88,8 @@ class Auditor:
             self.trouble = None
 
     async def _follow(self) -> list[Difference]:
-        """Audit new transactions and the rows that they changed, some at a time and for half of a
-        minute at most. Only what was audited is left behind: a read may fail."""
+        """Audit new transactions and the rows that they changed, in parts and for half of a minute
+        at most. Only audited ones are skipped the next time: a read may fail."""
         after = self._behind = await self._store.read(self._start, background=True)
         differences: list[Difference] = []
         ends_at, is_last = elapsed_ms() + limits.AUDIT_EVERY_MS // 2, False
@@ -111,7 +111,7 @@ class Auditor:
         return min(str(row[0]), _settled(last_audit)) if row else ""
 
     async def _roll(self) -> list[Difference]:
-        """Audit as much of the ledger as needed to finish the pass in its time: with a pause behind
+        """Audit as much of the ledger as needed to finish the pass in its time: with a pause after
         each part, for half of a minute at most, unless the pass is late."""
         differences: list[Difference] = []
         share = (self._clock() - self._round_started) / limits.AUDIT_ROUND_MS
@@ -138,7 +138,7 @@ class Auditor:
 
 
 async def _new(tx: Tx, after: str, most: int) -> _New:
-    """Audit the next transactions behind `after`, some of them when they have more than so many
+    """Audit the next transactions after `after`, only some of them if they have more than so many
     postings."""
     touched = await audit.touched(tx, after, most)
     ids = (f"{after}!", touched.newest if touched.more else EVERYTHING[1])

@@ -1,5 +1,5 @@
-"""A limited number of slots, given to the agents that wait in turn: one agent gets its next slot
-only after every other agent that waits got one."""
+"""A limited number of slots, given in turn to waiting agents: one agent gets its next slot only
+after every other waiting agent got one."""
 
 import asyncio
 from collections import Counter, deque
@@ -11,7 +11,7 @@ class FairSlots:
     """So many `slots`, of which an agent has at most `each` at a time.
 
     Work that runs already, in a slot of another set, may take up to `beyond` more slots; while any
-    of these is in use, nobody who waits gets one.
+    of these is in use, no waiting agent gets one.
     """
 
     def __init__(self, slots: int, each: int, beyond: int = 0) -> None:
@@ -50,7 +50,7 @@ class FairSlots:
         return True
 
     def give_back(self, agent_id: str) -> None:
-        """Let another one have a slot of the agent."""
+        """Free a slot of the agent for another one."""
         self._free += 1
         self._held[agent_id] -= 1
         if not self._held[agent_id]:

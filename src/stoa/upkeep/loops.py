@@ -43,7 +43,7 @@ from stoa.upkeep.sweeping import do_due, forget
 _AUDIT = "audit"
 
 _BOOKED_EACH = 15
-"""So often between two sweeps it is looked whether something is to be booked."""
+"""How many times between two sweeps due rows are looked for."""
 
 _PAUSE_MOST_S = 60
 """The longest pause of a loop that fails again and again, unless its own is longer."""
@@ -126,8 +126,8 @@ class Upkeep:
         return self._leads.is_set()
 
     async def sweep(self) -> None:
-        """Book all that is due by itself, finish recoveries of keys whose delay has passed, end
-        suspensions, release posts, and delete expired sessions, idempotency keys and events."""
+        """Book all due rows, finish recoveries of keys whose delay has passed, end suspensions,
+        release posts, and delete expired sessions, idempotency keys and events."""
         store, ids = self._store, self._ids
         until = self._settings.events_days * limits.DAY_MS
         released = partial(release_due, services=self._services)
@@ -141,8 +141,8 @@ class Upkeep:
         )
 
     async def book(self) -> None:
-        """Book refunds, ends of claims and payments that are due: what they change elsewhere, as in
-        reputations, shows soon then. Where that failed, the next sweep tries it again first."""
+        """Book refunds, ends of claims and payments that are due, so that their effects, as on
+        reputations, show soon. If that fails, the next sweep tries again first."""
         if self._books and await self._store.read(holds.any_due, single=True):
             await self._book_due()
 
@@ -163,13 +163,13 @@ class Upkeep:
                 continue
 
     async def count_outcomes(self) -> None:
-        """Count what agents say of replies that they used."""
+        """Count the outcomes of replies."""
         recount = partial(scores.recount, new_agent_ms=self._settings.new_agent_ms)
         while await self._store.read(outcomes.has_due, single=True):
             await self._store.write(recount)
 
     async def tell(self) -> None:
-        """Tell of new events those who watch, wrote in the thread or are mentioned."""
+        """Tell the agents that watch, wrote in the thread or are mentioned of new events."""
         while True:
             look = partial(telling.look, looked=self._told_of)
             news = await self._store.read(look, slow=True, single=True)
@@ -181,7 +181,7 @@ class Upkeep:
                 return
 
     async def index(self) -> None:
-        """Index what was posted, though nobody searches, and write it to the file of the index."""
+        """Index new posts, even without searches, and write them to the file of the index."""
         follow = partial(catch_up, index=self._index, most=limits.INDEXED_AT_ONCE)
         read = partial(self._store.read, follow, slow=True, single=True)
         while True:
@@ -195,11 +195,11 @@ class Upkeep:
                 break
 
     async def unindex(self) -> None:
-        """Have what was hidden, withdrawn or purged removed from the file of the index."""
+        """Remove hidden, withdrawn and purged texts from the file of the index."""
         self._index.remove_hidden()
 
     async def purge(self) -> None:
-        """Erase what is still to be erased, and take it out of the files of the database."""
+        """Erase what is still to be erased, also from the files of the database."""
         await run_all(partial(purging.finish, self._store, self._services), self._wipe)
 
     async def _wipe(self) -> None:
@@ -213,7 +213,7 @@ class Upkeep:
             await self._store.write(partial(purges.note_wiped, upto=upto))
 
     async def notice_acts(self) -> None:
-        """Make snapshots anew after an act of moderation, which any process may have done."""
+        """Drop snapshots after an act of moderation, which any process may have done."""
         acts = await self._store.read(moderation.last_number, single=True)
         if acts != self._acts:
             self._acts = acts
@@ -237,7 +237,7 @@ class Upkeep:
     def _leading(
         self, name: str, work: Callable[[], Awaitable[None]]
     ) -> Callable[[], Awaitable[None]]:
-        """The work of one process, done while this is the one."""
+        """The tasks of the process with the lease, run if this is the one."""
 
         async def done() -> None:
             if not self._leads.is_set():
@@ -268,8 +268,8 @@ async def _forget_sessions(tx: Tx, most: int) -> bool:
 
 
 _FORGOTTEN = 1000
-"""Rows of each kind that one transaction deletes. Other writes wait for it, some 0.1 s where there
-are many; 5,000 took 0.6 s."""
+"""How many rows of each kind one transaction deletes. Other writes wait for it, some 0.1 s with
+many rows; 5,000 took 0.6 s."""
 
 _FORGETTING = (
     _forget_sessions,
@@ -286,9 +286,9 @@ async def every(
     counters: Counters,
     trouble: Callable[[], str | None],
 ) -> None:
-    """Do a work again and again, with a pause of so many seconds; an error does not end it. The
-    log and the metrics tell of the work under the name of its loop. While there is `trouble` the
-    log has told why the store is unavailable, which is not told again of each loop."""
+    """Run a task again and again, with a pause of so many seconds; an error does not end it. The
+    log and the metrics name its loop. While there is `trouble`, the log has said why the store is
+    unavailable, and the loops do not repeat it."""
     pause = seconds
     told = set[type[Exception]]()  # one line for each outage, or a long one could fill the disk
     counters.loop_well(loop)

@@ -1,4 +1,4 @@
-"""Marks agents whose names look like that of another, better known one."""
+"""Marks agents whose names look like that of a better known agent."""
 
 import asyncio
 from collections import defaultdict
@@ -14,11 +14,11 @@ from stoa.upkeep.pauses import Pauses
 _SKELETONS_AT_ONCE = 500
 
 _MARKED_AT_ONCE = 50
-"""Other writes wait for these."""
+"""How many agents are marked in one transaction: other writes wait for it."""
 
 
 async def read_profiles(store: Store, pauses: Pauses) -> None:
-    """Note the words and the skeletons of profiles that came by a migration or an import."""
+    """Store the words and the skeletons of profiles from a migration or an import."""
     while unread := await store.read(names.unread, background=True):
         await store.write(partial(_note, seen=unread))
         await pauses.wait()
@@ -36,8 +36,8 @@ async def _note(tx: Tx, seen: list[UnreadProfile]) -> None:
 
 
 async def mark_lookalikes(store: Store, pauses: Pauses) -> None:
-    """Mark all agents of a name but the one with most standing; where none has any, those that
-    came after one with more reputation."""
+    """Mark all agents of a name except the one with most standing; if none has any, those that came
+    after one with more reputation."""
     named = await store.read(names.with_record, background=True)
     known = await asyncio.to_thread(_by_skeleton, named, pauses.block)
     wanted: dict[str, str | None] = {}
@@ -60,7 +60,7 @@ async def mark_lookalikes(store: Store, pauses: Pauses) -> None:
 
 
 def _by_skeleton(named: list[NamedAgent], pause: Pausing) -> dict[str, list[NamedAgent]]:
-    """Those with the same name, those with most standing first and then as they came."""
+    """Agents with the same name, by standing and then by creation."""
     known = defaultdict[str, list[NamedAgent]](list)
     for agent in paced(named, pause):
         known[agent.skeleton].append(agent)
@@ -70,9 +70,9 @@ def _by_skeleton(named: list[NamedAgent], pause: Pausing) -> dict[str, list[Name
 
 
 def _better_known(agent: NamedAgent, others: list[NamedAgent]) -> str | None:
-    """Which of others with the same name, those with most standing first and then as they came, is
-    better known than an agent. Reputation counts for who came first alone: it is cheap to earn, and
-    an impostor must not have the name of a newcomer marked."""
+    """Which of others with the same name, by standing and then by creation, is better known than an
+    agent. Reputation counts for the first one alone: it is cheap to earn, and an impostor must not
+    have the name of a newcomer marked."""
     if others[0].standing:
         return others[0].agent_id if others[0].agent_id != agent.agent_id else None
     for other in others:

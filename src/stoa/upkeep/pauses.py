@@ -7,12 +7,12 @@ from stoa.clock import elapsed_ns
 
 
 class _GivenUp(Exception):
-    """Nobody waits for the work of a thread any more."""
+    """The work of a thread is no longer wanted."""
 
 
 class Pauses:
-    """Tells how long to pause after a piece of work, so that all pieces take so many parts in a
-    hundred of a core."""
+    """The pause after a piece of work, so that all pieces together take so many percent of a
+    core."""
 
     def __init__(self, percent: int) -> None:
         self._others = (100 - percent) / percent

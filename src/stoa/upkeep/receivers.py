@@ -1,4 +1,4 @@
-"""What the answer of a webhook's receiver means for the next delivery."""
+"""The meaning of a webhook receiver's answer for the next delivery."""
 
 import re
 from collections.abc import Mapping
@@ -10,7 +10,7 @@ from stoa.domain import limits
 from stoa.domain.webhooks import Failure
 
 _SUCCESS = 2
-"""The first digit of the status of what was delivered."""
+"""The first digit of the status of a success."""
 
 _BUSY = (HTTPStatus.TOO_MANY_REQUESTS, HTTPStatus.SERVICE_UNAVAILABLE)
 _SECONDS_DIGITS = 9
@@ -18,8 +18,8 @@ _HTTP_TIME = re.compile(r"(Mon|Tue|Wed|Thu|Fri|Sat|Sun)[ -~]{1,40}")
 
 
 def failure(status: int, headers: Mapping[str, str], now: int) -> Failure | None:
-    """What an answer of this status and headers (names in lower case) means, None if all is well.
-    `now` in ms."""
+    """The failure that an answer with this status and these headers (names in lower case) means,
+    None for a success. `now` in ms."""
     if status // 100 == _SUCCESS:
         return None
     problem = f"The server answered {status}, and 2xx was expected."
@@ -35,7 +35,7 @@ def failure(status: int, headers: Mapping[str, str], now: int) -> Failure | None
 
 def _asked_pause(headers: Mapping[str, str], now: int) -> int:
     """The ms of a `Retry-After`, in seconds or as a time, which is compared with the `Date` of the
-    same answer if it has one; 0 for any other."""
+    same answer if it has one; 0 for any other value."""
     asked = headers.get("retry-after", "")
     if asked.isascii() and asked.isdigit():
         return int(asked[:_SECONDS_DIGITS]) * limits.SECOND_MS

@@ -15,15 +15,15 @@ from stoa.upkeep import names
 from stoa.upkeep.pauses import Pauses
 
 _AT_ONCE = 50
-"""So many agents change in one transaction: other writes wait for it."""
+"""How many agents change in one transaction: other writes wait for it."""
 
 
 _ReadEdges = Callable[..., Coroutine[Any, Any, EdgePage]]
 
 
 class Standings:
-    """Reads who vouched for whom, so many `pairs` of agents in one transaction, computes what
-    follows, and writes what has changed."""
+    """Reads which agents vouched for which, so many `pairs` in one transaction, computes the
+    standing, and writes the changes."""
 
     def __init__(self, store: Store, pairs: int = 2_000) -> None:
         self._store, self._pairs = store, pairs
@@ -47,7 +47,7 @@ class Standings:
     async def _add(
         self, graph: Graph, read: _ReadEdges, excluded: set[str], pauses: Pauses
     ) -> None:
-        """Add the edges that `read` finds, but for those of excluded agents."""
+        """Add the edges that `read` finds, except those of excluded agents."""
         place: EdgePlace | None = EdgePlace()
         while place is not None:
             look = partial(read, after=place, most=self._pairs)
@@ -57,7 +57,7 @@ class Standings:
             await pauses.wait()
 
     async def _trusted(self, graph: Graph, pauses: Pauses) -> set[str]:
-        """Those that the operator endorsed; without any, those that have been there for long."""
+        """The agents that the operator endorsed; without any, those that joined long ago."""
         endorsed = await self._store.read(standing.endorsed, background=True)
         if endorsed:
             return {one.agent_id for one in endorsed}
@@ -79,7 +79,7 @@ class Standings:
 
 
 def _changed(found: dict[str, int], kept: dict[str, int], pause: Pausing) -> dict[str, int]:
-    """The standing of those that had another one, 0 for none."""
+    """The standing of agents with a changed one, 0 for none."""
     changed = {one: value for one, value in paced(found.items(), pause) if kept.get(one) != value}
     return changed | {one: 0 for one in paced(kept, pause) if one not in found}
 

@@ -7,27 +7,26 @@ from typing import Any, Protocol
 from stoa.store.tx import Store, StoreUnavailable, Tx
 
 _FAILURES = 1_000
-"""So many rows that fail are left out by one sweep. What is behind them waits for an operator."""
+"""How many failing rows one sweep skips. The rows after them wait for an operator."""
 
 
 class DoSome(Protocol):
-    """Processes a batch of at most `most` due rows, the longest due first, without the first
-    `skip`; returns the size of the batch."""
+    """Processes a batch of at most `most` due rows, the earliest first, without the first `skip`;
+    returns the size of the batch."""
 
     def __call__(self, tx: Tx, *, most: int, skip: int) -> Coroutine[Any, Any, int]: ...
 
 
 class ForgetSome(Protocol):
-    """Deletes up to `most` rows of each kind whose time is over; returns whether there may be
-    more."""
+    """Deletes up to `most` expired rows of each kind; returns whether there may be more."""
 
     def __call__(self, tx: Tx, most: int) -> Coroutine[Any, Any, bool]: ...
 
 
 async def do_due(store: Store, work: DoSome, most: int) -> None:
-    """Do all that is due. Where a transaction fails, each of its rows gets one of its own, so that
-    none keeps others from being done. Raises the first failure behind all of them, and
-    `StoreUnavailable` at once."""
+    """Process all due rows. If a transaction fails, each of its rows gets its own, so that none
+    blocks the others. Raises the first failure after all of them, and `StoreUnavailable` at
+    once."""
     skip, alone, first = 0, 0, None
     while skip < _FAILURES:
         try:
@@ -45,6 +44,6 @@ async def do_due(store: Store, work: DoSome, most: int) -> None:
 
 
 async def forget(store: Store, work: ForgetSome, most: int) -> None:
-    """Delete all that is over, without holding up other writes for long."""
+    """Delete all expired rows, without holding up other writes for long."""
     while await store.write(partial(work, most=most)):
         continue

@@ -23,14 +23,14 @@ from stoa.upkeep.receivers import failure
 
 _LEASE = "webhooks"
 _MARGIN_MS = 2 * limits.SECOND_MS
-"""How much of the lease must be left beyond the longest time of a delivery, for it to begin."""
+"""How much of the lease must be left after the longest time of a delivery, for it to begin."""
 
 
 class DeliveryBounds(NamedTuple):
     """A receiver that answers later than `quick_ms` is slow; a process leads for `lease_ms`, and
-    gives deliveries `end_ms` when it ends. One look goes through a `span` of events for a webhook,
-    and through about so many at `most` for all of them; the place of a webhook in the log is stored
-    when it is so far `behind`."""
+    gives deliveries `end_ms` when it ends. One look reads a `span` of events for a webhook, and
+    about `most` for all of them; the place of a webhook in the log is stored when it is so far
+    `behind`."""
 
     quick_ms: int = limits.WEBHOOK_QUICK_MS
     lease_ms: int = limits.WEBHOOK_LEASE_MS
@@ -41,7 +41,7 @@ class DeliveryBounds(NamedTuple):
 
 
 DELIVERY_BOUNDS = DeliveryBounds()
-"""Those of a service."""
+"""The bounds of a service."""
 
 
 class Webhooks:
@@ -108,7 +108,7 @@ class Webhooks:
         await asyncio.sleep(limits.WEBHOOK_REST * (time() - begun))
 
     async def look(self) -> None:
-        """Begin the deliveries that are due, unless another process makes them."""
+        """Begin the due deliveries, unless another process makes them."""
         if not await self._store.read(webhooks.there_are_any, single=True):
             return
         if not await self._leads():
@@ -139,12 +139,12 @@ class Webhooks:
                 self._running[row.id] = asyncio.create_task(self._serve(row))
 
     async def finish(self) -> None:
-        """Wait until nothing is under way."""
+        """Wait until no delivery is under way."""
         while self._running:
             await asyncio.wait(list(self._running.values()))
 
     async def stop(self) -> None:
-        """Give what is under way a little time, and let another process deliver."""
+        """Give running deliveries a little time, and let another process deliver."""
         self._ending = True
         if self._loop:
             self._loop.cancel()
@@ -198,12 +198,12 @@ class Webhooks:
                 self._signal.set()
 
     def _hold_back(self, webhook_id: str, error: Exception) -> None:
-        """Make no delivery to a webhook for a while, as the next one cannot be made."""
+        """Pause the deliveries to a webhook, as the next one cannot be made."""
         log.error("delivery cannot be made", webhook=webhook_id, fault=error)
         self._held_back[webhook_id] = self._clock() + limits.WEBHOOK_HELD_BACK_MS
 
     async def _attempt(self, webhook_id: str, agent_id: str) -> bool:
-        """Send what is next; whether it was delivered."""
+        """Send the next delivery; whether it succeeded."""
         slots = self._slow if webhook_id in self._were_slow else self._quick
         async with slots.slot(agent_id) as slot:
             self._passed_over.discard(webhook_id)
@@ -226,7 +226,7 @@ class Webhooks:
         return failed is None
 
     async def _timed(self, sent: Delivery, slot: Slot) -> Failure | None:
-        """Send it, and note whether the receiver is slow. A slot for quick ones is let go when it
+        """Send it, and note whether the receiver is slow. A slot for quick ones is freed when it
         turns out to be."""
         webhook_id, is_quick = sent.webhook.id, slot.of is self._quick
         loop, quick = asyncio.get_running_loop(), self.bounds.quick_ms / 1000
@@ -248,7 +248,7 @@ class Webhooks:
             del self._were_slow[next(iter(self._were_slow))]
 
     async def _send(self, sent: Delivery, outgoing: Outgoing) -> Failure | None:
-        """Why it was not delivered, None if it was."""
+        """Why the delivery failed, None if it succeeded."""
         at = self._clock() // 1000
         signer = sent.client_keys or self._signer
         headers = signed_headers(signer, sent.event_id, at, sent.body, sent.subscription_id)
