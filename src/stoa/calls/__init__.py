@@ -1,1 +1,1 @@
-"""How a call is run: one module for each step, in the order in which they may refuse it."""
+"""The steps of a call, one module for each, in the order in which they may refuse it."""

@@ -65,9 +65,9 @@ class Authenticator:
         return await self.check(authorization, address)
 
     async def check(self, authorization: str | None, address: str) -> Caller:
-        """The agent of a token; 401 without a live one. A call with a token that is not in the
-        cache counts against the client's address until the token is found valid. So of many
-        invented tokens most are refused with 429 before the store is asked."""
+        """The agent of a token; 401 without a valid one. A call with a token that is not in the
+        cache counts against the client's address until the token is found valid: of many invented
+        tokens most are refused with 429 before the store is asked."""
         if authorization is None:
             await self._charges.count(address)
             raise Refusal("missing_bearer_token")
@@ -91,13 +91,12 @@ class Authenticator:
         return _caller(row, now)
 
     async def reader(self, authorization: str | None, address: str) -> tuple[Caller, Charge]:
-        """The agent of a token, and the unit of its `reads` that it is charged with. Raises 401 or
-        429."""
+        """The agent of a token, and its charge to `reads`. Raises 401 or 429."""
         caller = await self.check(authorization, address)
         return caller, self._charges.checked(await self._charges.take_read(caller, address))
 
     def known(self, authorization: str, now: int) -> Caller | None:
-        """The agent of a token that is cached and live, without I/O."""
+        """The agent of a valid token that is cached, without I/O."""
         scheme, _, token = authorization.partition(" ")
         digest, changes = digest_of(token.strip()), self._store.changes
         known = self._known.find(digest)
@@ -110,8 +109,7 @@ class Authenticator:
         return _caller(row, now)
 
     async def note_used(self) -> None:
-        """Write down when the tokens used since the last time were used. What cannot be written now
-        is kept."""
+        """Store when tokens were last used. What cannot be stored now is kept for the next time."""
         for some in in_pieces([*self._used.items()], limits.SESSIONS_NOTED):
             await self._store.write(partial(sessions.note_used, used=dict(some)))
             for digest, at in some:

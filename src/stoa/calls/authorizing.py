@@ -1,5 +1,5 @@
-"""What the pages of OAuth do in the store, without an agent that calls: store a request, read it,
-and end it with a code."""
+"""The transactions of the OAuth pages, without a calling agent: store a request, read it, and end
+it with a code."""
 
 from dataclasses import dataclass
 from functools import partial
@@ -19,7 +19,7 @@ from stoa.store.authorizations import insert
 from stoa.store.tx import Store
 
 _TRIES = 3
-"""Pairing codes that are drawn for a request. Two requests hardly ever draw the same."""
+"""How many pairing codes are tried for a request. Two requests rarely get the same."""
 
 
 class StartedAuthorization(NamedTuple):
@@ -39,11 +39,11 @@ class Authorizing:
     outages: Outages
 
     async def secret(self) -> bytes:
-        """What ids of registered clients are sealed with."""
+        """The secret that seals the ids of registered clients."""
         return await self.outages.answered("authorize", self.store.read(self.services.secret.of))
 
     async def begin(self, asked: AuthorizationRequest) -> StartedAuthorization:
-        """Keep what a client asks for, under a new handle and a new pairing code."""
+        """Store a client's request, under a new handle and a new pairing code."""
         handle = base64url.encode(random_bytes(rules.RANDOM_BYTES))
         for _ in range(_TRIES):
             code = rules.pairing_code(random_bytes(rules.PAIRING_BYTES))
@@ -56,7 +56,7 @@ class Authorizing:
         return StartedAuthorization(handle, shown)
 
     async def shown(self, handle: str) -> ShownRequest | None:
-        """The request whose page has this handle, None if there is none now."""
+        """The request whose page has this handle; None if there is none now."""
         settings = self.services.settings
         work = partial(authorizations.shown, settings=settings, handle=handle)
         return await self.outages.answered("authorize", self.store.read(work))
@@ -67,7 +67,8 @@ class Authorizing:
         return await self.outages.answered("authorize", self.store.write(work))
 
     async def give_code(self, handle: str, confirmation: str) -> str | None:
-        """A new code of an approved request; None without its confirmation, or too late."""
+        """A new code of an approved request; None without its confirmation, or if the request has
+        expired."""
         code = base64url.encode(random_bytes(rules.RANDOM_BYTES))
         work = partial(
             authorizations.give_code, handle=handle, confirmation=confirmation, code=code

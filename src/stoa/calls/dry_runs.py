@@ -1,4 +1,4 @@
-"""Dry runs: a write that runs as usual, is answered as usual and is then undone."""
+"""Dry runs: a write runs and is answered as usual, and is then undone."""
 
 from stoa.calls.incoming import Incoming
 from stoa.domain.errors import invalid_field
@@ -10,7 +10,7 @@ ARGUMENT = "dryRun"
 IN_QUERY = f"query.{ARGUMENT}"
 
 IN_BODY = frozenset({"admin"})
-"""The tags of operations that take it in the body too."""
+"""The tags of operations that also take `dryRun` in the body."""
 
 _NOT_HERE = "Must be left out: this call has no dry run."
 _NO_VALUE = "Must be true or false."

@@ -1,5 +1,5 @@
-"""Last step: the JSON of an answer in the form that is wanted, and its weak ETag; also the ETags of
-anything else that is served."""
+"""Last step: the JSON of an answer in the requested form, and its weak ETag; also the ETags of all
+other responses."""
 
 import hashlib
 from collections.abc import Sequence
@@ -19,7 +19,7 @@ def encoded(
 ) -> tuple[bytes, str]:
     """The JSON of an answer and its ETag.
 
-    What may be out of date in an answer is left out of the hash. That of the full view is made of
+    Values that may be out of date are left out of the hash. The ETag of the full view is made of
     what the answer is `known_by`, if given: it differs when all else of the answer does. A
     `private` answer never has the ETag of the public answer, even if both have the same content.
     """
@@ -33,7 +33,7 @@ def encoded(
 
 
 def _lean(answer: Answer) -> tuple[bytes, Sequence[bytes]]:
-    """The JSON of the lean form, and what of it counts for the ETag."""
+    """The JSON of the lean form, and the part of it that the ETag is made of."""
     made = Made()
     form = lean_form(answer, made)
     body = encode(form)
@@ -42,13 +42,13 @@ def _lean(answer: Answer) -> tuple[bytes, Sequence[bytes]]:
 
 
 def for_members(body: bytes) -> bytes:
-    """The JSON of an answer where only members read: every next action takes a token. No text of an
-    agent has these bytes, as each quotation mark in it is escaped."""
+    """The JSON of an answer where only members read: every next action needs a token. No text of an
+    agent contains these bytes, as each quotation mark in it is escaped."""
     return body.replace(b'"requiresAuth":false', b'"requiresAuth":true')
 
 
 def weak_tag(*parts: bytes) -> str:
-    """The weak ETag of content: the same whenever the content is, in any process."""
+    """The weak ETag of content: equal for equal content, in any process."""
     digest = hashlib.sha1(b"".join(parts), usedforsecurity=False)
     return f'W/"{digest.hexdigest()[:24]}"'
 

@@ -27,7 +27,7 @@ from stoa.store.tx import Tx
 
 HEADER = "Idempotency-Key"
 ARGUMENT = "idempotencyKey"
-"""The argument of a tool that has the key over MCP."""
+"""The argument with the key, of a tool over MCP."""
 PATTERN = f"^[!-~]{{1,{limits.IDEMPOTENCY_KEY_CHARS}}}$"
 
 _NO_KEY = f"Must be 1 to {limits.IDEMPOTENCY_KEY_CHARS} visible ASCII characters, such as a UUID."
@@ -49,7 +49,7 @@ class InProgress:
 
     @contextmanager
     def alone(self, agent_id: str, call: Keyed) -> Generator[None]:
-        """Run one call with this key of this agent at a time. Raises 409 for a second one."""
+        """Run the calls with this key of this agent one at a time. Raises 409 for a second one."""
         entry = agent_id, call.key
         if entry in self._running:
             raise in_progress()
@@ -67,8 +67,8 @@ def check_key(key: str, name: str = HEADER) -> None:
 
 
 def keyed(key: str, operation: Operation, request: Request, *, may_return: bool) -> Keyed:
-    """A valid key with the digest of this call. One that `may_return` with another input is kept
-    for this input alone."""
+    """A valid key with the digest of this call. One that `may_return` with another input applies to
+    this input alone."""
     content = b"%b %b" % (operation.name.encode(), encode(request))
     digest = hashlib.sha256(content).digest()
     return Keyed(f"{key} {digest.hex()}" if may_return else key, digest)

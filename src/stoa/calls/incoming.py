@@ -58,15 +58,15 @@ class Incoming(msgspec.Struct, eq=False):
 
 
 class Streamed(NamedTuple):
-    """One event of a stream: the cursor behind it, and its JSON. Without an event it tells where
-    the stream is, at its beginning and when nothing came for a while."""
+    """One event of a stream: the cursor after it, and its JSON. Without an event it gives the place
+    of the stream, at its beginning and after a pause without events."""
 
     cursor: str
     event: bytes | None = None
 
 
 EventStream = AsyncGenerator[Streamed]
-"""What a stream has, until it is to end. Raises the refusal of a session that ended meanwhile."""
+"""The events of a stream, until it ends. Raises the refusal of a session that ended meanwhile."""
 
 
 class Outcome(msgspec.Struct, eq=False):

@@ -46,11 +46,11 @@ _LISTED_BY = {
     "revoke_sessions": "GET {base_url}/api/v1/agents/me",
     "rotate_key": "GET {base_url}/api/v1/agents/me",
 }
-"""What shows whether a write was done, by the first field of its path or by its name."""
+"""The list that shows whether a write was done, by the first field of its path or by its name."""
 
 
 def how_to_retry(operation: Operation, key: str | None) -> str:
-    """The `recovery` of a write that failed and may have been done all the same.
+    """The `recovery` of a failed write that may have been done.
 
     `key` is its idempotency key, with which it is safe to repeat.
     """
@@ -67,7 +67,7 @@ def how_to_retry(operation: Operation, key: str | None) -> str:
 
 
 def check_counted(charge: Charge) -> None:
-    """503 for a write whose limit cannot be counted now, where the operator wants none then."""
+    """503 for a write whose limit cannot be counted now, if the operator wants none then."""
     if not charge.exact:
         raise Refusal("temporarily_unavailable", retry_after=UNAVAILABLE_RETRY_S)
 
@@ -101,7 +101,7 @@ class Outages:
         )
 
     async def answered(self, operation: str, work: Awaitable[T]) -> T:
-        """What the store answers to this work of an operation. Raises the refusal (503) if it is
+        """The result of an operation's work in the store. Raises the refusal (503) if it is
         unavailable."""
         try:
             return await work

@@ -10,8 +10,8 @@ from stoa.operations.table import Operation
 from stoa.schemas.validation import Values
 
 _FOR_FEW = frozenset({"create_report", "create_webhook"})
-"""Operations whose texts nobody else reads: a report may quote what it reports, and the address of
-a webhook may be a secret by itself."""
+"""Operations whose texts are not public: a report may quote its subject, and the address of a
+webhook may itself be a secret."""
 
 _RETURNED = "challenge"
 """The field that sends back random text of this service: one in millions looks like a token."""
@@ -47,7 +47,7 @@ def _is_posted(operation: Operation, name: str) -> bool:
 
 
 def _found(value: Any) -> Credential | None:
-    """The first credential in the texts of a value, with its place in the one that has it."""
+    """The first credential in the texts of a value, with its place in that text."""
     if isinstance(value, str):
         return credentials.find_in(value)
     texts = _texts([value])

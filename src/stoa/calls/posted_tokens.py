@@ -20,7 +20,7 @@ Member = tuple[str, Any]
 
 
 async def refuse(store: Store, members: list[Member], place: Callable[[str], str]) -> None:
-    """400 `secret_in_text` when a name or a text anywhere in the input holds a live token of this
+    """400 `secret_in_text` when a name or a text anywhere in the input holds a valid token of this
     service, which is revoked. `place` gives the issue path of a member.
 
     Expired, revoked and invented tokens are treated as ordinary text.

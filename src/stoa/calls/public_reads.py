@@ -21,7 +21,7 @@ Nothing = TypeVar("Nothing", bound=NoInput | None)
 ReadOperation = Callable[[Call, Q], Coroutine[Any, Any, A]]
 
 _SNAPSHOTS = "snapshots"
-"""What a page depends on that shows a snapshot."""
+"""The dependency of a page that shows a snapshot."""
 
 
 class EncodedPage(NamedTuple):
@@ -34,7 +34,7 @@ class EncodedPage(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class PublicReads:
-    """Runs public reads, of operations and of what pages alone show, as an anonymous caller."""
+    """Runs public reads of operations and of pages, as an anonymous caller."""
 
     store: Store
     services: Services
@@ -53,9 +53,9 @@ class PublicReads:
         slow: bool = True,
         stepwise: bool = False,
     ) -> A:
-        """The typed answer of a public read. What it depends on is added to `draft`, if given. One
+        """The typed answer of a public read. Its dependencies are added to `draft`, if given. One
         that is not `slow` is read on the event loop. One that is `stepwise`, as searches are, is
-        never read from a replica: the index knows what the primary has.
+        never read from a replica: the index matches the primary.
 
         Raises a `Refusal` with status 503 while the store is unavailable.
         """
@@ -71,8 +71,8 @@ class PublicReads:
         *,
         stepwise: bool = False,
     ) -> Snapshot[A]:
-        """The answer of a read that costs much and always asks the same, as it was a few seconds
-        ago. What depends on it is noted in `draft`, if given. Raises as `read`."""
+        """The answer of an expensive read without parameters, as it was a few seconds ago. Its
+        dependencies are noted in `draft`, if given. Raises as `read`."""
 
         async def make() -> A:
             return await self._read(run, request, stepwise=stepwise)
@@ -85,7 +85,7 @@ class PublicReads:
         return snapshot
 
     def forget_snapshots(self) -> None:
-        """Make each snapshot anew when it is asked for next, and each page that shows one."""
+        """Drop all snapshots, and each page that shows one."""
         self.snapshots.forget()
         if self.store.changes:
             self.store.changes.mark([_SNAPSHOTS])
@@ -113,7 +113,7 @@ class PublicReads:
         self, key: str, make: Callable[[ValidityBuilder], Awaitable[bytes]]
     ) -> EncodedPage:
         """The page that `make` makes and whose head it notes in the draft, cached until data that
-        it depends on changes. When many ask for it at once, it is made once."""
+        it depends on changes. Parallel requests share one making."""
         entry = self.cache.get(key, self.clock())
         if entry is None and await self.flight.wait(key):
             entry = self.cache.get(key, self.clock())

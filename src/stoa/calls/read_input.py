@@ -22,13 +22,13 @@ from stoa.schemas.validation import GivenTwice, Values, parse
 from stoa.store.tx import Store
 
 _LONGEST = 300
-"""The most characters of an input that is cached as it was read."""
+"""The most characters of a raw input that is cached."""
 _READ_BYTES = 2_000
-"""What such an input takes, roughly."""
+"""Roughly the memory that such an input takes."""
 
 
 class _Read(NamedTuple):
-    """An input that was read, with the names that are ignored and how the answer is wanted."""
+    """A parsed input, with the ignored names and the options of the answer."""
 
     request: Request
     warnings: list[Warning]
@@ -38,8 +38,8 @@ class _Read(NamedTuple):
 class InputReader:
     """Turns raw input into the typed request of an operation.
 
-    For operations that recur it caches what an input was read as: reading it again would take a
-    tenth of such a call, and many agents send the same.
+    For operations that recur it caches parsed inputs: parsing takes a tenth of such a call, and
+    many agents send the same.
     """
 
     def __init__(self, store: Store, services: Services, clock: Clock) -> None:
@@ -109,7 +109,7 @@ class InputReader:
     async def _refuse_secrets(
         self, operation: Operation, incoming: Incoming, values: Values
     ) -> None:
-        """400 for texts that hold a live token, or a credential of another service."""
+        """400 for texts that hold a valid token, or a credential of another service."""
         posted = [*values.items(), (incoming.key_name, incoming.idempotency_key)]
         posted.append((incoming.dry_run_name, incoming.dry_run))
         await posted_tokens.refuse(self._store, posted, incoming.place)
@@ -139,7 +139,7 @@ def _searching(
 
 @contextmanager
 def _noted(issues: list[InputIssue]) -> Generator[None]:
-    """Adds what is refused within to what else is wrong: all is told at once."""
+    """Adds the issues of a refusal within to the other issues, so that all are reported at once."""
     try:
         yield
     except Refusal as refusal:
@@ -149,7 +149,7 @@ def _noted(issues: list[InputIssue]) -> Generator[None]:
 def _asks_dry_run(
     operation: Operation, incoming: Incoming, values: Values, issues: list[InputIssue]
 ) -> bool:
-    """Whether a call is to be a dry run; takes that out of a body that may say it."""
+    """Whether a call is a dry run; takes `dryRun` out of a body that may have it."""
     asked = False
     if operation.tag in dry_runs.IN_BODY:
         with _noted(issues):

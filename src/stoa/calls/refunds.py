@@ -1,6 +1,6 @@
 """Sixth step: book what is overdue for the caller, and for the threads and jobs that the request
-names, before the operation runs: refunds of bounties and jobs, ends of claims, and payments to
-workers about whose work nobody decided in time."""
+names, before the operation runs: refunds of bounties and jobs, ends of claims, and payments for
+work that was not decided in time."""
 
 from functools import partial
 
@@ -14,11 +14,11 @@ from stoa.store.tx import Store, StoreUnavailable, Tx
 
 
 class RefundsDue(Exception):
-    """Something is due before the call. It stays booked if the call is then refused."""
+    """A refund is due before the call. It stays booked if the call is then refused."""
 
 
 async def check(tx: Tx, agent_id: str, request: Request) -> None:
-    """Raise `RefundsDue` if something is due for this agent, or what its request is about."""
+    """Raise `RefundsDue` if something is due for this agent, or for a subject of its request."""
     if await holds.any_due(tx) and await holds.due_for(tx, agent_id, request.subjects()):
         raise RefundsDue
 
@@ -26,7 +26,7 @@ async def check(tx: Tx, agent_id: str, request: Request) -> None:
 async def book(store: Store, ids: IdGenerator, invocation: Invocation) -> None:
     """Book the refunds, ends of claims and payments that are due, in batches of `SWEEP_MOST`, one
     transaction each. If a transaction fails, the error is logged and the call goes on: these rows
-    stay as they are until a later sweep books them."""
+    wait for a later sweep."""
     assert invocation.caller
     agent_id, subjects = invocation.caller.agent_id, invocation.request.subjects()
     some = partial(

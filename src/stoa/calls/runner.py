@@ -97,8 +97,8 @@ class Runner:
     async def _is_repeated(
         self, operation: Operation, incoming: Incoming, caller: Caller | None
     ) -> bool:
-        """Whether a response is stored under the key of this call, of which the input may not have
-        been read yet."""
+        """Whether a response is stored under the key of this call, whose input may not have been
+        read yet."""
         key = incoming.idempotency_key
         if caller is None or key is None or not operation.takes_key:
             return False
@@ -136,7 +136,7 @@ class Runner:
     async def _made_once(
         self, operation: Operation, incoming: Incoming, caller: Caller | None, key: str
     ) -> Outcome:
-        """A new answer; if another call is making the same now, that one."""
+        """A new answer, or that of a call that is making the same now."""
         waited = await self.flight.wait(key)
         cached = self.cache.get(key, self.clock()) if waited else None
         if cached:
@@ -198,8 +198,8 @@ class Runner:
     async def _screened(
         self, operation: Operation, incoming: Incoming, invocation: Invocation
     ) -> Invocation:
-        """The call with what the operator's endpoint says of its texts; one whose answer is stored
-        is not shown to it, and writes nothing."""
+        """The call with the verdict of the operator's endpoint on its texts; one whose answer is
+        stored is not sent there, and writes nothing."""
         if incoming.replays or await self._is_repeated(operation, incoming, invocation.caller):
             return replace(invocation, replays=True)
         held = await self.screen.check(invocation) if self.screen else None

@@ -1,7 +1,7 @@
-"""Fifth step: show each text to an endpoint of the operator before it is kept, where one is set.
+"""Fifth step: send each text to the operator's endpoint, if there is one, before it is stored.
 
 It is asked before the transaction, so that no lock and no connection of the database waits for it.
-What it answers is data: a verdict and a reason, in bounded time and size.
+Its answer is data: a verdict and a reason, in bounded time and size.
 """
 
 import asyncio
@@ -31,7 +31,7 @@ _HINT = "a private address, or one that begins with http, must be in STOA_WEBHOO
 
 
 class Verdict(msgspec.Struct, frozen=True):
-    """What the endpoint says of a text, and why."""
+    """The endpoint's verdict on a text, and why."""
 
     verdict: Literal["allow", "hold", "refuse"]
     reason: Annotated[str, Meta(max_length=limits.MODERATION_REASON_CHARS)] = ""
@@ -41,7 +41,7 @@ _decode = msgspec.json.Decoder(Verdict).decode
 
 
 class Screen:
-    """The endpoint of the operator. While it is down posts are let through, or with `holds` held.
+    """The endpoint of the operator. While it is down posts are allowed, or with `holds` held.
 
     It counts as down when it does not answer within `most_ms` with 2xx and a verdict.
     """
@@ -55,8 +55,8 @@ class Screen:
         self._is_down = False
 
     def begin(self) -> None:
-        """See in the background whether the endpoint is reached, for the first text may come late.
-        It is sent none for that."""
+        """Check in the background whether the endpoint is reached, since the first text may come
+        late. No text is sent for that."""
         self._first_look = asyncio.create_task(self._look())
 
     async def _look(self) -> None:
@@ -87,7 +87,7 @@ class Screen:
         return (said.reason or _NOT_SEEN) if holds else None
 
     async def _verdict(self, asked: bytes) -> Verdict | None:
-        """What the endpoint says; None while it is down."""
+        """The endpoint's verdict; None while it is down."""
         try:
             async with time_limit(self.most_ms / 1000):
                 response = await self._outgoing.post(self._url, asked, _HEADERS)

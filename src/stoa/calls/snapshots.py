@@ -21,7 +21,7 @@ A = TypeVar("A")
 
 @dataclass(frozen=True, slots=True)
 class Snapshot(Generic[A]):
-    """An answer, the time (ms) it was made, and of the views that were asked for the JSON with its
+    """An answer, the time (ms) it was made, and for each view that was requested the JSON with its
     ETag."""
 
     answer: A
@@ -29,8 +29,8 @@ class Snapshot(Generic[A]):
     _views: dict[str, tuple[bytes, str]] = field(default_factory=dict[str, tuple[bytes, str]])
 
     def expires_at(self, now: int) -> int:
-        """When what shows it is made anew: as soon as there may be a newer one, and at the end of
-        its time."""
+        """When pages that show it are made again: as soon as there may be a newer one, and at the
+        end of its time."""
         half = self.made_at + limits.SNAPSHOT_MAX_MS // 2
         return half if now < half else self.made_at + limits.SNAPSHOT_MAX_MS
 
@@ -54,8 +54,8 @@ class Snapshots:
         self._forgotten = 0
 
     def forget(self) -> None:
-        """Make each snapshot anew when it is asked for next. One that is being made goes only to
-        those who wait for it already: its data may be from before this call."""
+        """Drop all snapshots. One that is being made goes only to those who wait for it already:
+        its data may be from before this call."""
         self._cached.clear()
         self._forgotten += 1
 

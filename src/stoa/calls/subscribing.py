@@ -27,17 +27,17 @@ from stoa.schemas.base import encode
 from stoa.store.tx import Store
 
 _SUCCESS, _ERRORS = 2, (4, 5)
-"""The first digits of statuses."""
+"""The first digits of HTTP statuses."""
 
 
 class CallbackRefused(Exception):
-    """The address did not prove that it wants deliveries: why, in one of few words."""
+    """The address did not prove that it wants deliveries; the reason is one of a few words."""
 
 
 @dataclass(frozen=True, slots=True)
 class Subscribing:
     """Makes and ends subscriptions. A client whose address is new to the agent is charged like one
-    that creates a webhook, so that few requests go to who does not want them."""
+    that creates a webhook, so that few requests go to addresses that do not want them."""
 
     store: Store
     services: Services
@@ -50,9 +50,9 @@ class Subscribing:
     async def subscribe(
         self, asked: AskedSubscription, given: Any, authorization: str | None, address: str
     ) -> tuple[Subscribed, Charge]:
-        """Subscribe the agent of a token; what was made and what it was charged. `given` are the
-        arguments as they came, of which a tag is read in small letters. Raises `CallbackRefused`,
-        or a refusal."""
+        """Subscribe the agent of a token; the subscription and the charge. `given` are the
+        unchanged arguments; of a tag the letters are made small. Raises `CallbackRefused`, or a
+        refusal."""
         caller = await self.authenticator.check(authorization, address)
         charge = read = self.charges.checked(await self.charges.take_read(caller, address))
         members: list[tuple[str, Any]] = [
@@ -75,7 +75,7 @@ class Subscribing:
     async def unsubscribe(
         self, wanted: WantedEvents, authorization: str | None, address: str
     ) -> Charge:
-        """End a subscription of the agent of a token; what it was charged. Raises a refusal."""
+        """End a subscription of the agent of a token; the charge. Raises a refusal."""
         caller, charge = await self.authenticator.reader(authorization, address)
         end = partial(subscriptions.unsubscribe, agent_id=caller.agent_id, wanted=wanted)
         await self.outages.answered("events/subscribe", self.store.write(end))
@@ -110,7 +110,7 @@ class _Echo(msgspec.Struct):
 
 
 def _echoed(body: bytes) -> bytes:
-    """The challenge in an answer; nothing in one that has none."""
+    """The challenge in an answer; empty without one."""
     try:
         return msgspec.json.decode(body, type=_Echo).challenge.encode()
     except (msgspec.MsgspecError, UnicodeError, RecursionError):

@@ -1,4 +1,4 @@
-"""What tasks of A2A need beside the operations: push configurations, and when jobs changed."""
+"""The store of A2A tasks beside the operations: push configurations, and when jobs changed."""
 
 from dataclasses import dataclass
 from functools import partial
@@ -31,7 +31,7 @@ class TaskStore:
     outages: Outages
 
     async def put(self, asked: AskedPush, authorization: str | None, address: str) -> Charge:
-        """Set one for the agent of a token; what it was charged. Raises a refusal."""
+        """Set one for the agent of a token; the charge. Raises a refusal."""
         caller = await self.authenticator.check(authorization, address)
         charge = await self.charges.take(TABLE[create_webhook.__name__], caller, address)
         assert charge
@@ -60,7 +60,7 @@ class TaskStore:
     async def of_task(
         self, task_id: str, authorization: str | None, address: str
     ) -> tuple[list[WebhookRow], Charge]:
-        """Those of the agent of a token for a task, and what it was charged."""
+        """The configurations of the agent of a token for a task, and the charge."""
         caller, charge = await self.authenticator.reader(authorization, address)
         find = partial(push_configs.of_task, agent_id=caller.agent_id, task_id=task_id)
         return await self.outages.answered("a2a", self.store.read(find, single=True)), charge
@@ -68,7 +68,7 @@ class TaskStore:
     async def delete(
         self, task_id: str, config_id: str, authorization: str | None, address: str
     ) -> Charge:
-        """Delete one of the agent of a token; what it was charged."""
+        """Delete one of the agent of a token; the charge."""
         caller, charge = await self.authenticator.reader(authorization, address)
         named = {"task_id": task_id, "config_id": config_id}
         delete = partial(push_configs.delete, services=self.services, caller=caller, **named)
@@ -76,6 +76,6 @@ class TaskStore:
         return charge
 
     async def changed(self, job_ids: list[str]) -> dict[str, int]:
-        """When (ms) something happened last to each of these jobs, by id."""
+        """When (ms) each of these jobs last changed, by id."""
         find = partial(jobs.changed, job_ids=job_ids)
         return await self.outages.answered("a2a", self.store.read(find, single=True))

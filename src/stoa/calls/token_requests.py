@@ -35,8 +35,8 @@ def _as_it_is(form: FormFields, _base_urls: frozenset[str], _now: int) -> FormFi
 
 
 class _Kind(NamedTuple):
-    """How a grant is given: `read` reads the form before the transaction, and `run` opens or renews
-    a session in it. `made` makes what was read anew from its plain values.
+    """The steps of a grant: `read` reads the form before the transaction, and `run` opens or renews
+    a session in it. `made` rebuilds what was read from its plain values.
 
     What `run` wrote is kept when it returns a refusal, and undone when it raises one.
     """
@@ -51,7 +51,7 @@ GRANTS = {
     "client_credentials": _Kind(read_sign_in, client_credentials, AssertionSignIn._make),
     "refresh_token": _Kind(_as_it_is, refresh_session, dict),
 }
-"""By `grant_type`."""
+"""The grants by `grant_type`."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,16 +65,15 @@ class TokenRequests:
     clock: Clock
 
     async def charge(self, address: str) -> Charge:
-        """One unit of `reads` of this address, as a sign-in takes. Raises 429, and 503 while writes
-        are refused."""
+        """Charge this address one call to `reads`, as for a sign-in. Raises 429, and 503 while
+        writes are refused."""
         charge = self.charges.take_read_at_once(self.clock(), address)
         charge = charge or self.charges.checked(await self.charges.take_read(None, address))
         check_counted(charge)
         return charge
 
     async def issue(self, form: FormFields, address: str, base_url: str) -> bytes:
-        """The tokens that a request gets, as JSON. Raises `OAuthRefusal`, or a refusal of the
-        service."""
+        """The tokens for a request, as JSON. Raises `OAuthRefusal`, or a refusal of the service."""
         grant = required(form, "grant_type")
         if grant not in GRANTS:
             raise OAuthRefusal(
@@ -88,7 +87,7 @@ class TokenRequests:
         return answer
 
     async def revoke(self, token: str) -> None:
-        """End the session of a token or refresh token, if it is live (RFC 7009)."""
+        """End the session of a token or refresh token, if it is valid (RFC 7009)."""
         digests = [digest_of(token)]
         find = partial(sessions.live, digests=digests)
         live = await self.outages.answered("oauth", self.store.read(find, single=True))
@@ -122,7 +121,7 @@ class PlainGrants(PlainForm):
         self._services = services
 
     def values(self, work: GrantRun) -> tuple[Any, ...]:
-        """What differs from one request to another."""
+        """The plain values in which requests differ."""
         asked = work.asked
         plain = tuple(asked) if isinstance(asked, AssertionSignIn) else asked
         return work.grant, plain, work.address, work.base_url

@@ -41,8 +41,8 @@ _UNGUARDED = nullcontext()
 class Result(msgspec.Struct, frozen=True, gc=False):
     """An encoded success, read at `at` (ms), only for the caller if `private`. It has a `validity`
     if it was read to be cached. A `replayed` one is the stored response to an earlier call, a
-    `minimal` one all that is stored of it. One with an `interest` found nothing, and may wait for
-    that."""
+    `minimal` one if only its short form was stored. One with an `interest` found nothing, and may
+    wait for that."""
 
     body: bytes
     next_cursor: str | None
@@ -129,7 +129,7 @@ class Transactions:
 
     async def _ahead(self, invocation: Invocation, ahead: Ahead) -> bytes:
         """What the operation shows but does not depend on, read before its transaction; empty if
-        it cannot be read."""
+        reading fails."""
 
         async def work(tx: Tx) -> bytes:
             call = Call(tx, self._services, None, invocation.address, invocation.base_url)
@@ -141,8 +141,8 @@ class Transactions:
             return b""
 
     async def _completed(self, invocation: Invocation, result: Result, then: Then) -> Result:
-        """The result with what its operation reads after the commit. If that cannot be read, the
-        result goes without it, as what was written stays."""
+        """The result with what its operation reads after the commit. If that read fails, the result
+        goes without it: the write stays."""
         answer: Any = decode(result.body, invocation.operation.response)
 
         async def work(tx: Tx) -> Any:
@@ -272,7 +272,7 @@ class OperationRun(msgspec.Struct, frozen=True, gc=False):
         return result or await tx.undone(replace(self, check_refunds=False))
 
     async def _booked_first(self, tx: Tx) -> Result | None:
-        """The result after all that is due; None if that cannot be booked."""
+        """The result after all due bookings; None if these fail."""
         caller, request = self.invocation.caller, self.invocation.request
         assert caller
         try:
@@ -293,8 +293,7 @@ class PlainRuns(PlainForm):
         self._services = services
 
     def values(self, work: OperationRun) -> tuple[Any, ...]:
-        """What differs from one run to another, in a plain tuple: to pickle another type takes
-        longer."""
+        """What differs between runs, in a plain tuple: other types take longer to pickle."""
         asked = work.invocation
         return (
             asked.operation.name,

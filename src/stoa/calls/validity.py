@@ -1,4 +1,4 @@
-"""How long the answer of a call may be cached: what changes it, and the deadline that ends it."""
+"""How long the answer of a call may be cached: its dependencies, and the deadline that ends it."""
 
 from stoa.memory.answers import Validity
 from stoa.operations.call import Call

@@ -1,5 +1,5 @@
-"""Runs the reads of events again when there may be new ones: for a call that waits until it finds
-some, and for a stream, which sends one after the other."""
+"""Repeats the reads of events when there may be new ones: for a call that waits for the first, and
+for a stream, which sends each."""
 
 import asyncio
 from dataclasses import dataclass
@@ -22,8 +22,8 @@ from stoa.store.tx import StoreUnavailable
 
 @dataclass(frozen=True, slots=True)
 class Follower:
-    """What a call does that waits, or streams events, after its first read. Before each further one
-    its token is checked again."""
+    """The rest of a call that waits, or streams events, after its first read. Before each further
+    read its token is checked again."""
 
     authenticator: Authenticator
     waiting: Waiting
@@ -32,8 +32,8 @@ class Follower:
     async def awaited(
         self, operation: Operation, incoming: Incoming, invocation: Invocation, result: Result
     ) -> Result:
-        """The result itself, unless the call waits: then the one once there is something new, or
-        the empty one if its time is over or its agent was suspended."""
+        """The result itself, unless the call waits: then the first result with a new event, or the
+        empty one if its time is over or its agent was suspended."""
         if not (interest := _waits(incoming, result)):
             return result
         now = asyncio.get_running_loop().time
@@ -50,9 +50,9 @@ class Follower:
     async def events(
         self, operation: Operation, incoming: Incoming, invocation: Invocation, result: Result
     ) -> EventStream:
-        """Each event behind the first result, that of a call for `one_by_one`. What was there
-        before comes as slowly as pages of it would. It ends when its agent is suspended, when
-        another stream takes its place, when the store is unavailable, and when the server ends."""
+        """Each event after the first result, that of a call for `one_by_one`. Earlier events come
+        as slowly as pages of them would. It ends when its agent is suspended, when another stream
+        takes its place, when the store is unavailable, and when the server ends."""
         now = asyncio.get_running_loop().time
         sent_at, sent, was_at_end = now(), 0, False
         with self.waiting.place(invocation.caller, incoming.address, result.at) as place:
@@ -85,8 +85,8 @@ class Follower:
     async def _ask_again(
         self, operation: Operation, incoming: Incoming, place: WaitingCall
     ) -> None:
-        """Check the token again: 401 if it is no longer live. If its agent was suspended since, the
-        wait ends."""
+        """Check the token again: 401 if it is no longer valid. If its agent was suspended since,
+        the wait ends."""
         authorization, address = incoming.authorization, incoming.address
         caller = await self.authenticator.caller(operation, authorization, address)
         if caller:
@@ -99,7 +99,7 @@ def one_by_one(invocation: Invocation) -> Invocation:
 
 
 class _Page(msgspec.Struct, rename="camel"):
-    """What a stream needs of an answer with one event."""
+    """The members of an answer with one event that a stream needs."""
 
     events: list[msgspec.Raw]
     next_cursor: str
@@ -109,14 +109,15 @@ _decode_page = msgspec.json.Decoder(_Page).decode
 
 
 def _place_of(invocation: Invocation, result: Result) -> str:
-    """The cursor that a stream begins behind; "" for the beginning of what is kept."""
+    """The cursor after which a stream begins; "" for the oldest event."""
     if result.interest:
         return result.interest.cursor
     return getattr(invocation.request, "cursor", None) or ""
 
 
 def _waits(incoming: Incoming, result: Result) -> Interest | None:
-    """What a call waits for: it asked to wait, and found nothing new. None if it does not wait."""
+    """The events that a call waits for: it asked to wait, and found nothing new. None if it does
+    not wait."""
     interest = result.interest
     if interest is None or not interest.seconds:
         return None

@@ -9,7 +9,7 @@ from stoa.schemas.base import encode
 
 
 class SharedReads:
-    """The running reads, by what they ask for.
+    """The running reads, by their requests.
 
     An event wakes all its waiters at once, and hundreds of streams may wait for the same one. A
     caller may get a read that began before the event: the event then wakes it once more.
@@ -20,7 +20,7 @@ class SharedReads:
         self._flight = SingleFlight()
 
     async def run(self, invocation: Invocation, shown: str | None) -> Result:
-        """The result of a read; a public one may be that of another caller's same read."""
+        """The result of a read; a public one may come from the same read of another caller."""
         if invocation.operation.personal:
             return await self._transactions.run(invocation, shown)
         asked = encode([invocation.request, invocation.warnings])

@@ -1,7 +1,8 @@
-"""Counts the waiting calls of all processes of a server: their limits hold for all together.
+"""Counts the waiting calls of all processes of a server, so that their limits hold for all
+together.
 
-Each process writes its calls to cells of its own in shared memory, which the others read; so each
-process finds out itself which of its calls are too many. The cells of a killed process count until
+Each process writes its calls to its own cells in shared memory, which the others read; so each
+process finds out which of its own calls exceed a limit. The cells of a killed process count until
 another process takes its place, or until they have not been updated for some seconds.
 """
 
@@ -13,15 +14,15 @@ from stoa.domain import limits
 
 _LOOKED, _USED, _FIRST = 0, 1, 2
 """The cells: when its process last looked, how many rows may be in use, then rows of two cells: an
-owner and when it began to wait, 0 in a row that is free."""
+owner and when it began to wait, 0 in a free row."""
 
 _SILENT_MS = limits.HEARTBEATS_MISSED * limits.HEARTBEAT_MS
 _STEPS_IN_MS = 1000
 
 
 class SharedWaits:
-    """The calls that wait in this process, in its `own` cells, and those `elsewhere`, but for those
-    of a process that has not looked for `silent_ms`."""
+    """The waiting calls of this process, in its `own` cells, and those `elsewhere`, except of a
+    process that has not looked for `silent_ms`."""
 
     def __init__(
         self, own: memoryview, elsewhere: Sequence[memoryview], silent_ms: int = _SILENT_MS
@@ -33,7 +34,7 @@ class SharedWaits:
         self._last = 0
 
     def enter(self, owner: str) -> tuple[int, int]:
-        """Note a call that begins to wait: its row, and its place in the order of all calls."""
+        """Register a call that begins to wait: its row, and its place in the order of all calls."""
         self._last = max(self._last + 1, elapsed_ms() * _STEPS_IN_MS)
         row = self._free.pop()
         self._own[_USED] = max(self._own[_USED], row + 2)
@@ -42,7 +43,7 @@ class SharedWaits:
         return row, self._last
 
     def leave(self, row: int) -> None:
-        """Note that a call waits no more."""
+        """Unregister a call."""
         self._own[row + 1] = 0
         self._free.append(row)
 
@@ -61,7 +62,7 @@ class SharedWaits:
 
 
 class Elsewhere:
-    """Who waits in other processes."""
+    """The waiting calls of other processes."""
 
     def __init__(self, found: Mapping[int, Sequence[int]]) -> None:
         self._found = found
@@ -75,5 +76,5 @@ class Elsewhere:
 
 
 def _key(owner: str) -> int:
-    """What stands for an owner in a cell."""
+    """The number of an owner in a cell."""
     return int.from_bytes(blake2b(owner.encode(), digest_size=8).digest(), "big", signed=True)

@@ -27,8 +27,8 @@ LOOK_S = 0.25
 """How often new events are looked for, in case no signal came."""
 
 SESSIONS_S = 1.0
-"""How often it is checked whether the sessions of those who wait have ended, their agents were
-suspended, or the profiles by which offers fit have changed."""
+"""How often waiting calls are checked: whether their sessions have ended, their agents were
+suspended, or the profiles that offers must fit have changed."""
 
 _NOT_AT_END = Interest(after=0, cursor="", seconds=0, kinds=(), at_end=False)
 _BATCH = 500
@@ -71,8 +71,9 @@ class WaitingCall:
         self._waiting.leave(self)
 
     async def until(self, interest: Interest, seconds: float) -> Woken:
-        """Wait for what a call is interested in, at most so many seconds. A call that has not read
-        all existing events yet reads on after a pause, and so costs no more than single reads."""
+        """Wait at most so many seconds for events that a call is interested in. A call that has not
+        read all existing events yet reads on after a pause, and so costs no more than single
+        reads."""
         if self.ended:
             return Woken.ENDED
         pause = self._waiting.look_ms / limits.SECOND_MS
@@ -107,8 +108,8 @@ class WaitingCall:
             self._future.set_result(why)
 
     def note(self, status: str) -> None:
-        """Note the status that its agent has by now; a suspension ends the wait. One that began
-        while the agent was suspended, which may read, ends with the next suspension."""
+        """Note the agent's current status; a suspension ends the wait. A wait that began while the
+        agent was suspended, which may read, ends with the next suspension."""
         was, self.status = self.status, status
         if was == "active" != status:
             self.end()
@@ -120,14 +121,13 @@ class WaitingCall:
 
 
 class Waiting:
-    """All that waits in one process. It is `shared` with the other processes of the server."""
+    """All waiting calls of one process. It is `shared` with the other processes of the server."""
 
     def __init__(
         self, store: Store, settings: Settings, shared: SharedWaits, most: int = limits.WAITS
     ) -> None:
         """`most` is how many calls and streams may wait in this process. One that has not read all
-        that is there reads on every `look_ms`; whether sessions have ended is checked every
-        `sessions_s`."""
+        existing events reads on every `look_ms`; sessions are checked every `sessions_s`."""
         self.look_ms, self.sessions_s = limits.WAIT_LOOK_MS, SESSIONS_S
         self._store = store
         self._shared = shared
@@ -171,7 +171,7 @@ class Waiting:
         return place
 
     def _limit(self, place: WaitingCall) -> int:
-        """How many places of its owner there may be over all processes, 0 for any number."""
+        """How many places of its owner are allowed over all processes, 0 for any number."""
         of_agent, anonymous = self._limits
         return of_agent if place.caller else anonymous
 
@@ -185,7 +185,7 @@ class Waiting:
             self._owners.pop(place.owner, None)
 
     def _end(self, place: WaitingCall) -> None:
-        """Give the place of a call or stream to another."""
+        """Give the place of a call or stream to another one."""
         self._free(place)
         place.end()
 
@@ -195,7 +195,7 @@ class Waiting:
             self._shared.leave(place.row)
 
     def _end_surplus(self) -> None:
-        """End those that are too many over all processes: of each owner the oldest."""
+        """End calls above the limits over all processes: the oldest of each owner."""
         elsewhere = self._shared.elsewhere()
         if not elsewhere:
             return
@@ -208,11 +208,11 @@ class Waiting:
                     self._end(place)
 
     def __iter__(self) -> Iterator[WaitingCall]:
-        """Everything that waits or is served between two waits, the oldest first."""
+        """All calls that wait or are served between two waits, the oldest first."""
         return iter(self._places)
 
     def joined(self, place: WaitingCall) -> None:
-        """Note that a call begins to wait."""
+        """Count a call that begins to wait."""
         assert place.interest
         if not self._asleep:
             # Nobody waited, so nothing was read. Begin where this call ended, and look at once.
@@ -226,7 +226,7 @@ class Waiting:
             self._task = asyncio.create_task(self._run())
 
     def left(self, place: WaitingCall) -> None:
-        """Note that a call does not wait any more."""
+        """Count a call that stops waiting."""
         assert place.interest
         whose = place.interest.whose
         places = self._asleep[whose]
@@ -241,7 +241,7 @@ class Waiting:
             place.end()
 
     async def stop(self) -> None:
-        """End everything that waits, and the task that reads for it."""
+        """End all waits, and the task that reads for them."""
         self.end()
         if self._task:
             self._task.cancel()
@@ -277,7 +277,7 @@ class Waiting:
         self._signal.clear()
 
     async def _look(self) -> None:
-        """Read the new events and wake those whom they concern. If `joined` moved `_read_up_to`
+        """Read the new events and wake the calls that they concern. If `joined` moved `_read_up_to`
         during the read, it stays there: that call may want earlier events."""
         after = self._read_up_to
         new = await self._store.read(partial(_new, after=after), single=True)
@@ -294,8 +294,8 @@ class Waiting:
             self._read_up_to = new.newest  # less where the cursor of `joined` was made up
 
     def _tell(self, row: EventRow, terms: dict[str, set[str]]) -> None:
-        """Wake whom an event concerns. Only an offer can concern other inboxes than those of its
-        parties."""
+        """Wake the calls that an event concerns. Only an offer can concern other inboxes than those
+        of its parties."""
         parties = (LOG, row.party_id or LOG, row.other_id or LOG)
         named = (place for whose in set(parties) for place in self._asleep.get(whose, ()))
         for place in self._everyone() if row.offer else named:
@@ -303,7 +303,8 @@ class Waiting:
                 place.wake(Woken.FOUND)
 
     def _tell_others(self, seq: int, told: dict[str, str]) -> None:
-        """Wake those who are told at this place of an earlier event, as one of these kinds."""
+        """Wake the further agents that are told of an earlier event at this place, as one of these
+        kinds."""
         for agent_id, kind in told.items():
             for place in self._asleep.get(agent_id, ()):
                 interest = place.interest
@@ -314,8 +315,8 @@ class Waiting:
         return chain.from_iterable(self._asleep.values())
 
     async def _check_sessions(self) -> None:
-        """Wake those whose sessions have ended, who were suspended since, or whose profiles have
-        changed since they asked: other offers may fit them now."""
+        """Wake calls whose sessions have ended, whose agents were suspended since, or whose
+        profiles have changed since they asked: other offers may fit them now."""
         signed_in = [(place, place.caller) for place in self._everyone() if place.caller]
         asked = {caller.session_id: caller.agent_id for _, caller in signed_in}
         if not asked:
