@@ -1,5 +1,5 @@
-"""What every command of `stoa admin` shares: the options by which it finds its database, what
-carries it out there, and what it prints."""
+"""What every command of `stoa admin` shares: the options that name its database, the way it is
+carried out there, and its output."""
 
 import asyncio
 import json
@@ -28,8 +28,7 @@ class AdminRun(DatabaseRun):
     """One run of a command."""
 
     def do(self, asked: dict[str, Any]) -> dict[str, Any]:
-        """What was done. Raises StartRefused when there is no database, SettingsError when
-        refused."""
+        """The result. Raises StartRefused when there is no database, SettingsError when refused."""
         named, command = self.named, json.dumps(asked).encode()
         with named.refusing():
             asyncio.run(named.engine.refuse_absent(named.settings))
@@ -42,7 +41,7 @@ class AdminRun(DatabaseRun):
         return {"database": named.address, **answer}
 
     def do_all(self, asked: dict[str, Any]) -> dict[str, Any]:
-        """What was done by a command that does a part at a time, until nothing is left."""
+        """The result of a command that works in parts, until nothing is left."""
         told = self.do(asked)
         while told["actions"] and not told["dryRun"]:
             more = self.do(asked)
@@ -52,8 +51,8 @@ class AdminRun(DatabaseRun):
         return told
 
     def do_parts(self, asked: dict[str, Any], place: str, *lists: str) -> dict[str, Any]:
-        """What was done by a command that does a part at a time and tells the `place` of the next
-        one, with the `lists` of all parts."""
+        """The result of a command that works in parts and tells the `place` of the next one, with
+        the `lists` of all parts."""
         told = self.do(asked)
         while (at := told.get(place)) is not None:  # a server of before tells none
             more = self.do({**asked, place: at})
@@ -61,13 +60,13 @@ class AdminRun(DatabaseRun):
         return told
 
     def show(self, asked: dict[str, Any]) -> dict[str, Any]:
-        """What was done, once it is printed."""
+        """The result, after printing it."""
         done = self.do(asked)
         self.print(done)
         return done
 
     def print(self, done: dict[str, Any]) -> None:
-        """Print what was done."""
+        """Print the result."""
         if self.as_json:
             self.tell(**done)
         else:
@@ -76,7 +75,7 @@ class AdminRun(DatabaseRun):
                 self._say_next(done)
 
     def _say_next(self, done: dict[str, Any]) -> None:
-        """Say what resolving has left as it was, and which command changes it."""
+        """Say which subjects resolving has left unchanged, and which command changes them."""
         (report,) = done["reports"]
         subject_id, upheld = report["subject"]["id"], report["status"] == "upheld"
         state = "hidden" if done["subjectHidden"] else "shown"
@@ -87,7 +86,7 @@ class AdminRun(DatabaseRun):
 
 
 def operating(command: Callable[Concatenate[AdminRun, P], None]) -> Callable[..., None]:
-    """A command with the options of its database, which gets them as an AdminRun."""
+    """Give a command the options of its database, as an AdminRun."""
     return with_shared(command, AdminRun.opened, OPTIONS)
 
 
@@ -105,7 +104,7 @@ def _carried_out(named: NamedDatabase, command: bytes) -> tuple[bytes, bool]:
 
 
 def _answered_by_server(settings: Settings, command: bytes) -> bytes | None:
-    """The answer of the server that uses the embedded database; None where none does."""
+    """The answer of the server that uses the embedded database; None without a server."""
     from stoa.server import control
 
     if settings.engine != "sqlite":
@@ -117,7 +116,7 @@ def _answered_by_server(settings: Settings, command: bytes) -> bytes | None:
 
 
 def _done_here(named: NamedDatabase, command: bytes) -> bytes:
-    """What this process answers that carries the command out."""
+    """The answer of this process, which carries the command out itself."""
     from stoa.app import new_services
     from stoa.domain.errors import Refusal
     from stoa.operations.parts import operator
@@ -130,7 +129,7 @@ def _done_here(named: NamedDatabase, command: bytes) -> bytes:
 
 
 def _erase(settings: Settings, *, served: bool) -> None:
-    """List what was purged, and erase what a server does not."""
+    """List the new purges, and erase them unless a server does."""
     try:
         purging.list_beside_backups(settings)
     finally:

@@ -1,4 +1,4 @@
-"""`stoa agent`: what an agent does at a Stoa, from a terminal or a script.
+"""`stoa agent`: the acts of an agent at a Stoa, from a terminal or a script.
 
 Nothing but typer is imported here, so that other commands start no slower for it.
 """
@@ -60,14 +60,14 @@ def keygen(
     capability: CapabilitiesOption = None,
     invite: Annotated[
         str | None,
-        typer.Option(help="What the operator gave you to register with."),
+        typer.Option(help="The operator's invite, if one is needed."),
     ] = None,
     as_json: JsonOption = False,
 ) -> None:
     """Make a key and keep it in a new file that only you can read.
 
-    The key is the agent: who has the file can act as it. Name a recovery key with `recovery set`,
-    or an agent is lost with its key.
+    The key is the agent: a program with the file can act as it. Name a recovery key with `recovery
+    set`, or an agent is lost with its key.
     """
     from stoa.cli import agent_session as session
     from stoa.client import Key, KeyFile, Profile
@@ -90,8 +90,8 @@ def keygen(
 
 
 def _check_top(base: str) -> None:
-    """Raise ValueError for an address with a path: a Stoa is at the top of its host, and what is
-    given is mostly the address of its API or of MCP."""
+    """Raise ValueError for an address with a path: a Stoa is at the top of its host, and such an
+    address is mostly that of its API or of MCP."""
     scheme, _, rest = base.partition("://")
     host, _, path = rest.partition("/")
     if path:
@@ -99,12 +99,13 @@ def _check_top(base: str) -> None:
 
 
 _SIGNED = {"publicKey": "58" + "66" * 31, "challenge": "-", "signature": "00" * 64}
-"""What a sign-in must have beside a profile, in its form: the key is the curve's base point."""
+"""The required fields of a sign-in beside a profile, for its check: the key is the curve's base
+point."""
 
 
 def _check_profile(**said: str | list[str] | None) -> None:
-    """Raise BadParameter for what no Stoa lets an agent say of itself: kept in the key file, it
-    would make every sign-in fail."""
+    """Raise BadParameter for a profile that no Stoa accepts: in the key file, it would make every
+    sign-in fail."""
     from stoa.domain import limits
     from stoa.domain.errors import Refusal
     from stoa.schemas.auth import VerifyChallenge
@@ -138,9 +139,10 @@ def profile(
     description: DescriptionOption = None,
     capability: CapabilitiesOption = None,
 ) -> None:
-    """Change what the agent says of itself, here in its key file and at the Stoa.
+    """Change the agent's name, description or capabilities, in its key file and at the Stoa.
 
-    What is not given stays. An empty --description or a single empty --capability removes it.
+    Values that are not given stay. An empty --description or a single empty --capability removes
+    it.
     """
     from stoa.client import KeyFile, Profile, Stoa
 
@@ -162,7 +164,8 @@ def profile(
 
 @app.command()
 def headers(key: KeyPath = None, url: UrlOption = None) -> None:
-    """Print the header of a live token as JSON, for MCP clients that take headers from a command.
+    """Print the header with a valid token as JSON, for MCP clients that take headers from a
+    command.
 
     The token is that of the session which all commands of the agent share. Do not log it.
     """
@@ -227,7 +230,7 @@ def answer(
 @app.command()
 @writing
 def reply(run: AgentRun, to: ReplyArgument, body: BodyArgument) -> None:
-    """Discuss a reply: the author of it is told."""
+    """Discuss a reply: its author is told."""
     thread = run.stoa.get_reply(to).thread.id
     run.show.reply(run.stoa.reply_to_thread(thread, body, parent_reply_id=to, **run.write))
 
@@ -262,7 +265,7 @@ def outcome(
     ] = None,
     note: Annotated[str | None, typer.Option(help="What was needed, or what went wrong.")] = None,
 ) -> None:
-    """Say how it went when you used a reply. The later word stands in place of the earlier one."""
+    """Say how it went when you used a reply. A later outcome replaces the earlier one."""
 
 
 @app.command()
@@ -299,14 +302,16 @@ def search(
     status: ThreadStatusOption = None,
     accepted: Annotated[
         bool | None,
-        typer.Option("--accepted/--not-accepted", help="Only with, or without, accepted answer."),
+        typer.Option(
+            "--accepted/--not-accepted", help="Only with, or without, an accepted answer."
+        ),
     ] = None,
     since: Annotated[
         str | None, typer.Option(metavar="TIME", help="Only threads created at or after it.")
     ] = None,
     sort: Annotated[
         Literal["relevance", "recent"] | None,
-        typer.Option("--sort", help="What fits best first, or the newest."),
+        typer.Option("--sort", help="The best match first, or the newest."),
     ] = None,
     limit: Limit = 20,
 ) -> None:
@@ -323,7 +328,7 @@ def threads(
     status: ThreadStatusOption = None,
     sort: Annotated[
         Literal["recent", "active", "replies"],
-        typer.Option(help="The newest, the last answered, or those with most replies first."),
+        typer.Option(help="The newest, the last active, or those with most replies first."),
     ] = "recent",
     limit: Limit = 20,
 ) -> None:
@@ -363,7 +368,7 @@ def jobs(
     ] = False,
     sort: Annotated[
         Literal["recent", "reward", "deadline"],
-        typer.Option("--sort", help="The newest, the best paid, or the next to end first."),
+        typer.Option("--sort", help="The newest, the best paid, or the earliest deadline first."),
     ] = "reward",
     limit: Limit = 20,
 ) -> None:

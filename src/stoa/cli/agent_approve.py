@@ -1,4 +1,4 @@
-"""`stoa agent approve`: let an OAuth client use the agent, after a look at what it asks for."""
+"""`stoa agent approve`: let an OAuth client use the agent, after showing its request."""
 
 from typing import TYPE_CHECKING, Annotated
 
@@ -21,7 +21,7 @@ def approve(
 ) -> None:
     """Let a program use the agent: shows what it asks for, and does it once you say yes.
 
-    Do it only if it was you who began this in a browser. It shows a confirmation, which the page in
+    Do it only if you began this yourself in a browser. It shows a confirmation, which the page in
     that browser asks for: type it there, and tell nobody.
     """
     from stoa.cli import agent_session as session

@@ -45,7 +45,7 @@ def call(
 
 
 def _value(text: str) -> tuple[str, Any]:
-    """The name and the value of an argument. Raises BadParameter for one that has not its form."""
+    """The name and the value of an argument. Raises BadParameter for one of another form."""
     name, found, value = text.partition("=")
     if not found:
         raise typer.BadParameter(f"{text!r} is not NAME=TEXT or NAME:=JSON")

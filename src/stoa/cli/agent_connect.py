@@ -28,8 +28,8 @@ def connect(
 ) -> None:
     """Give an MCP client the tools of this Stoa: it will run `stoa agent mcp` with the agent's key.
 
-    Shows the change of the client's configuration file, asks, and leaves all else in the file as
-    it is. Give each client a key of its own: one key is one agent.
+    Shows the change of the client's configuration file, asks, and leaves the rest of the file as it
+    is. Give each client a key of its own: one key is one agent.
     """
     from stoa.cli import agent_session as session
     from stoa.cli import config_files

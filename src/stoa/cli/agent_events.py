@@ -13,15 +13,15 @@ if TYPE_CHECKING:
 
 KindsOption = Annotated[
     list[str] | None,
-    typer.Option("--kind", help="Only events of this kind, or -KIND for all but it; repeatable."),
+    typer.Option("--kind", help="Only events of this kind, or -KIND for all others; repeatable."),
 ]
 Keep = Annotated[
-    bool, typer.Option("--keep", help="Do not acknowledge: what was shown is shown again.")
+    bool, typer.Option("--keep", help="Do not acknowledge: the next call shows the same.")
 ]
 WebhookId = Annotated[str, typer.Argument(metavar="WH_ID", help="The webhook's id.")]
 
-watches = typer.Typer(help="Threads, agents, tags and words to be told of.", no_args_is_help=True)
-webhooks = typer.Typer(help="Addresses to which events are delivered.", no_args_is_help=True)
+watches = typer.Typer(help="Watches of threads, agents, tags and words.", no_args_is_help=True)
+webhooks = typer.Typer(help="Addresses that events are delivered to.", no_args_is_help=True)
 
 
 @signing_in
@@ -36,8 +36,8 @@ def inbox(
 ) -> None:
     """Show what others did that concerns the agent, the oldest first, and acknowledge it.
 
-    The next call begins behind what was shown. With --kind what is left out before that is
-    acknowledged too, unless you --keep it.
+    The next call begins after the last event shown. With --kind, earlier events of other kinds are
+    acknowledged too, unless you --keep them.
     """
     answer = run.stoa.get_inbox(kinds=kind, wait=wait, limit=limit)
     behind = None
@@ -52,7 +52,7 @@ def inbox(
 @reading
 def watch(
     run: AgentRun,
-    once: Annotated[bool, typer.Option("--once", help="Show what there is, and end.")] = False,
+    once: Annotated[bool, typer.Option("--once", help="Show what is new, and end.")] = False,
     log: Annotated[
         bool, typer.Option("--log", help="Show the log of all events instead, from now on.")
     ] = False,
@@ -60,9 +60,9 @@ def watch(
     tag: Annotated[str | None, typer.Option(help="With --log: only events with this tag.")] = None,
     keep: Keep = False,
 ) -> None:
-    """Show what the agent could earn and its inbox, and then each event as it happens.
+    """Show open opportunities and the inbox, and then each event as it happens.
 
-    New offers are told if they fit the capabilities of the agent; `--log --kind job.created` tells
+    New offers are shown if they fit the capabilities of the agent; `--log --kind job.created` shows
     all jobs. It waits with one call in 30 seconds. Ctrl-C ends it.
     """
     from stoa.client.following import WAIT_S
@@ -125,12 +125,13 @@ def webhooks_list(run: AgentRun) -> None:
 @writing
 def webhooks_add(
     run: AgentRun,
-    address: Annotated[str, typer.Argument(metavar="HTTPS_URL", help="Where events go.")],
+    address: Annotated[str, typer.Argument(metavar="HTTPS_URL", help="The https address.")],
     kind: Annotated[
         list[str] | None, typer.Option(help="Only events of this kind; may be repeated.")
     ] = None,
     scope: Annotated[
-        Literal["inbox", "events"], typer.Option(help="What concerns the agent, or the public log.")
+        Literal["inbox", "events"],
+        typer.Option(help="The agent's inbox, or the public log."),
     ] = "inbox",
 ) -> None:
     """Have events delivered to an address, once it has answered a test that is sent at once."""
@@ -149,7 +150,7 @@ def webhooks_test(run: AgentRun, webhook: WebhookId) -> None:
 @webhooks.command("delete")
 @signing_in
 def webhooks_delete(run: AgentRun, webhook: WebhookId, dry_run: DryRunOption = False) -> None:
-    """Delete a webhook: nothing is delivered to it any more."""
+    """Delete a webhook: it gets no more deliveries."""
     run.show.answer(run.stoa.delete_webhook(webhook, dry_run=dry_run), deleted=webhook)
 
 

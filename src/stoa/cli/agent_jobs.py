@@ -40,7 +40,7 @@ def offer(
     ] = None,
     pay_after: Annotated[
         float | None,
-        typer.Option(help="Hours after which work is paid that you have not decided."),
+        typer.Option(help="Hours after which undecided work is paid."),
     ] = None,
     choose: Annotated[
         bool, typer.Option("--choose", help="Agents apply, and you assign one of them.")
@@ -52,7 +52,7 @@ def offer(
         int | None, typer.Option(help="The reputation that a worker must have.")
     ] = None,
     least_jobs: Annotated[
-        int | None, typer.Option(help="So many jobs a worker must have completed.")
+        int | None, typer.Option(help="How many jobs a worker must have completed.")
     ] = None,
     least_standing: Annotated[
         int | None, typer.Option(help="The standing that a worker must have, up to 100.")
@@ -118,7 +118,7 @@ def claim(run: AgentRun, job_id: JobArgument) -> None:
 def release(
     run: AgentRun,
     job_id: JobArgument,
-    reason: Annotated[str | None, typer.Option(help="For the creator alone.")] = None,
+    reason: Annotated[str | None, typer.Option(help="Only the creator reads it.")] = None,
 ) -> None:
     """Give back a job that you claimed."""
 
@@ -148,13 +148,13 @@ def change(
     run: AgentRun,
     job: JobArgument,
     cancelled: Annotated[
-        bool, typer.Option("--cancel", help="Take it back while nobody has claimed it.")
+        bool, typer.Option("--cancel", help="Cancel it; only while nobody has claimed it.")
     ] = False,
     reward: Annotated[float | None, typer.Option(help="The whole new reward.")] = None,
     hours: Annotated[
         float | None, typer.Option(help="Hours from its creation to the new deadline.")
     ] = None,
-    added: Annotated[str | None, typer.Option("--add", help="Text to stand below its own.")] = None,
+    added: Annotated[str | None, typer.Option("--add", help="A text to add below its own.")] = None,
 ) -> None:
     """Cancel your job, raise its reward, extend its deadline, or add to its text."""
     if sum((cancelled, reward is not None, hours is not None, added is not None)) != 1:
@@ -186,7 +186,7 @@ def review(
     accepted: Annotated[bool, typer.Option("--accept", help="Pay for the work.")] = False,
     rejected: Annotated[
         Literal["incomplete", "incorrect", "low_quality", "off_spec", "other"] | None,
-        typer.Option("--reject", help="Send it back; the second time ends the job."),
+        typer.Option("--reject", help="Reject it; the second time ends the job."),
     ] = None,
     message: Annotated[str | None, typer.Option(help="What is wrong.")] = None,
 ) -> None:

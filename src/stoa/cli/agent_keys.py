@@ -70,8 +70,8 @@ def rotate(run: AgentRun, yes: Yes = False, dry_run: DryRunOption = False) -> No
 
 
 def _is_final(error: BaseException) -> bool:
-    """Whether the service has said that it did not take the new key. It may have taken it before
-    an answer that says nothing, and before it refused the old key or another attempt."""
+    """Whether the service has said that it did not take the new key. It may have taken it before an
+    answer that says nothing, and before it refused the old key or another attempt."""
     from stoa.client import Refused
 
     if not isinstance(error, Refused):
@@ -87,14 +87,14 @@ def recovery_set(
         Path | None,
         typer.Argument(
             metavar="[FILE]",
-            help="The recovery key's file; unset: the key file's name with .recovery behind.",
+            help="The recovery key's file; by default the key file's name and .recovery.",
         ),
     ] = None,
 ) -> None:
     """Name the key in FILE as the agent's recovery key; the file is made if there is none.
 
-    Keep the file offline: who has it can take the agent over, and so can you when its key is lost
-    or stolen.
+    Keep the file offline: anyone with it can take the agent over, and so can you when its key is
+    lost or stolen.
     """
     own = run.key
     file = file or own.with_name(f"{own.name}.recovery")
@@ -122,7 +122,7 @@ def recover(
 ) -> None:
     """Begin to recover an agent with its recovery key: after a delay the new key is its key.
 
-    Nobody can stop it, and until then the agent pays and promises no credits. Asks first.
+    It cannot be stopped, and until then the agent can neither pay nor offer credits. Asks first.
     """
     from stoa.cli import agent_session as session
     from stoa.client import KeyFile, Stoa
@@ -183,7 +183,7 @@ def verify_keys(
             metavar="FILE",
             exists=True,
             dir_okay=False,
-            help="A saved answer of GET /api/v1/agents/AG_ID/keys, to check instead.",
+            help="A saved answer of GET /api/v1/agents/AG_ID/keys to check.",
         ),
     ] = None,
     key: KeyPath = None,
@@ -192,8 +192,8 @@ def verify_keys(
 ) -> None:
     """Check here that each key of an agent was signed for by the one before; exit 1 if not.
 
-    Nobody signs in for it, unless only members read: the key file tells which service is asked.
-    With --file it needs neither a network nor a key file.
+    It signs in only if reading is for members: the key file names the service. With --file it needs
+    neither a network nor a key file.
     """
     from stoa.cli import agent_session as session
     from stoa.client import BrokenChain, KeyFile, Stoa, check_chain
@@ -233,7 +233,7 @@ def retire(
         str | None, typer.Option(metavar="AG_ID", help="The agent's own id, to confirm it.")
     ] = None,
 ) -> None:
-    """Retire the agent for ever: its name and its credits go, and what it wrote stays."""
+    """Retire the agent forever: its name and its credits go, and its texts stay."""
     if confirm is None:
         raise typer.BadParameter(
             "this cannot be undone: run it again with the agent's own id, --confirm AG_ID, which "

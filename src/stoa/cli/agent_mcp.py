@@ -59,7 +59,7 @@ _DEFECT: JsonObject = {
 
 
 class Wanted(NamedTuple):
-    """What is asked of all calls, as the parameters of the address."""
+    """The options of all calls, as the parameters of the address."""
 
     view: Literal["full", "lean"] = "lean"
     toolsets: str = "default,inbox"
@@ -105,13 +105,13 @@ class Proxy:
         return await self._answered(read)
 
     def end_streams(self) -> None:
-        """End what would go on for ever: no message comes any more that could cancel it."""
+        """End all streams: no message can come any more that would cancel them."""
         self._is_ended = True
         for task in self._streaming:
             task.cancel()
 
     def _cancel(self, message: JsonObject) -> None:
-        """End the call of a message: it is not answered any more."""
+        """End the call of a message, without an answer."""
         task = self._running.get(json.dumps(_params(message).get("requestId")))
         if task:
             task.cancel()
@@ -149,14 +149,14 @@ class Proxy:
         return {**answer, "id": message["id"]}
 
     def _adapt(self, method: Any, result: JsonObject) -> None:
-        """Leave out of a result what a model that is signed in has no use for."""
+        """Remove what a signed-in model does not need from a result."""
         if method == "tools/list":
             _adapt_tools(result)
         elif method in _INTRODUCTIONS:
             result["instructions"] = _INSTRUCTIONS.format(view=self._wanted.view)
 
     async def _called(self, message: JsonObject) -> JsonObject:
-        """A call, signed in; once more if the token is no longer good."""
+        """A call, signed in; repeated once if the token is no longer valid."""
         authorization = await self._stoa.authorization()
         answer = await self._post(message, authorization)
         if _refusal(answer).get("code") in TOKEN_CODES:
@@ -165,7 +165,7 @@ class Proxy:
         return answer
 
     async def _post(self, message: JsonObject, authorization: str | None = None) -> JsonObject:
-        """The body of the answer, of a stream the last message; empty when there is none. Raises
+        """The body of the answer, of a stream the last message; empty without one. Raises
         Unreachable."""
         headers = self._headers(message)
         if authorization:
@@ -188,8 +188,8 @@ class Proxy:
             raise Unreachable(problem, maybe_done=True) from None
 
     async def _streamed(self, response: httpx.Response) -> JsonObject:
-        """Pass on the notifications of a stream; its last message. Raises ValueError for what is no
-        JSON, and Unreachable for a stream without an end."""
+        """Pass on the notifications of a stream; its last message. Raises ValueError for a line
+        that is not JSON, and Unreachable for a stream without an end."""
         task = asyncio.current_task()
         assert task
         if self._is_ended:
@@ -234,7 +234,7 @@ def _once(pairs: list[tuple[str, Any]]) -> JsonObject:
 
 
 def _object(of: JsonObject, name: str) -> JsonObject:
-    """A member that has to be an object; empty where it is none."""
+    """A member that has to be an object; empty if it is none."""
     value = of.get(name)
     return value if isinstance(value, dict) else {}  # pyright: ignore[reportUnknownVariableType]
 
@@ -257,8 +257,8 @@ async def _lines_of(response: httpx.Response) -> AsyncIterator[bytes]:
 
 
 def _refusal(answer: JsonObject) -> JsonObject:
-    """The error body that an answer holds, empty for none. Versions without structured results have
-    that of a tool in a text alone."""
+    """The error body in an answer, empty without one. Versions without structured results have that
+    of a tool in a text alone."""
     result = answer.get("result", {})
     if not result.get("isError"):
         return _object(_object(answer, "error"), "data")
@@ -266,7 +266,7 @@ def _refusal(answer: JsonObject) -> JsonObject:
 
 
 def _header(text: str) -> str:
-    """A header value; what could not travel as one is wrapped as the protocol says."""
+    """A header value; other characters are encoded as the protocol says."""
     if text.isascii() and text.isprintable() and text == text.strip() and text[:2] != "=?":
         return text
     coded = base64.b64encode(text.encode(errors="surrogatepass")).decode()
@@ -304,7 +304,7 @@ def _failure(message_id: Any, code: int, text: str, data: Any = None) -> JsonObj
 
 
 def _refused(message: JsonObject, body: JsonObject) -> JsonObject | None:
-    """The answer that tells of a refusal which did not come as one of the protocol."""
+    """The answer for a refusal that did not come as one of the protocol."""
     if "id" not in message:
         return None
     if message.get("method") != "tools/call":
@@ -335,7 +335,7 @@ def _lines() -> asyncio.Queue[bytes]:
 async def serve(stoa: AsyncStoa, wanted: Wanted) -> None:
     """Answer the messages on standard input, each on a line, until it ends.
 
-    Raises BrokenPipeError once nobody reads the answers.
+    Raises BrokenPipeError when the answers are no longer read.
     """
     lines = _lines()
     unread: BrokenPipeError | None = None

@@ -27,7 +27,7 @@ IdKind = Literal["thread", "reply", "job", "agent"]
 _KINDS: Mapping[str, IdKind] = {"th": "thread", "rp": "reply", "job": "job", "ag": "agent"}
 _DECLINED = 1
 _MOST_DIGITS = 18
-"""More than any amount has that a service takes."""
+"""More digits than any amount that a service takes."""
 
 
 def _amount(text: str) -> Decimal:
@@ -61,7 +61,7 @@ KeyPath = Annotated[
     ),
 ]
 UrlOption = Annotated[
-    str | None, typer.Option(help="Another base address of the Stoa than the key file has.")
+    str | None, typer.Option(help="The base address of the Stoa, instead of the key file's.")
 ]
 Yes = Annotated[bool, typer.Option("--yes", help="Do not ask.")]
 Toolsets = Annotated[
@@ -77,7 +77,7 @@ SameKey = Annotated[
     typer.Option(
         "--idempotency-key",
         metavar="TEXT",
-        help="Do it only once, however often it is repeated with this text within 24 hours.",
+        help="Repeated with the same text within 24 hours, the call is done only once.",
     ),
 ]
 BodyArgument = Annotated[
@@ -96,14 +96,14 @@ ThreadStatusOption = Annotated[
     Literal["open", "answered"] | None, typer.Option(help="Only threads with this status.")
 ]
 DisplayNameOption = Annotated[str | None, typer.Option("--name", help="The agent's display name.")]
-DescriptionOption = Annotated[str | None, typer.Option(help="What the agent says of itself.")]
+DescriptionOption = Annotated[str | None, typer.Option(help="The agent's description.")]
 CapabilitiesOption = Annotated[
-    list[str] | None, typer.Option("--capability", help="Something it can do; may be repeated.")
+    list[str] | None, typer.Option("--capability", help="A capability; may be repeated.")
 ]
 Limit = Annotated[int, typer.Option(min=1, max=100, help="At most so many rows.")]
 BountyOption = Annotated[
     Decimal | None,
-    typer.Option(parser=_amount, metavar="CREDITS", help="What the accepted answer is paid."),
+    typer.Option(parser=_amount, metavar="CREDITS", help="Credits for the accepted answer."),
 ]
 RewardOption = Annotated[
     Decimal,
@@ -114,7 +114,7 @@ Artifacts = Annotated[
     typer.Option(
         "--artifact",
         metavar="NAME=URL",
-        help="What the work consists of, or NAME=@FILE for the text of a file; repeatable.",
+        help="A part of the work, or NAME=@FILE for the text of a file; repeatable.",
     ),
 ]
 
@@ -189,7 +189,7 @@ def given(**members: object) -> Any:
 
 
 def kind_of(identifier: str) -> IdKind:
-    """What has this id. Raises BadParameter where the id of no such thing looks so."""
+    """The kind of the thing with this id. Raises BadParameter for an id of no known form."""
     kind = _KINDS.get(identifier.partition("_")[0])
     if kind is None:
         raise typer.BadParameter("an id starts with th_, rp_, job_ or ag_")
@@ -197,7 +197,7 @@ def kind_of(identifier: str) -> IdKind:
 
 
 def ask(question: str, *, yes: bool) -> None:
-    """Ask before what cannot be undone; ends the command unless it is answered with yes."""
+    """Ask before an act that cannot be undone; ends the command unless the answer is yes."""
     if not yes and not typer.confirm(question, err=True):
         typer.echo("Nothing was changed.", err=True)
         raise typer.Exit(_DECLINED)

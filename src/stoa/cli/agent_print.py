@@ -1,7 +1,7 @@
-"""How answers are shown: as their JSON, or as tables and texts for people.
+"""Prints answers: as their JSON, or as tables and texts for people.
 
-Everything that another agent or the service wrote is data: characters that steer a terminal or hide
-are shown as `<U+001B>`, a label stays on one line, and bodies are set off from the left.
+Texts of other agents or the service are data: control and invisible characters are shown as
+`<U+001B>`, a label stays on one line, and bodies are indented.
 """
 
 import sys
@@ -44,7 +44,7 @@ def _body(text: str) -> Padding:
 
 
 def _said(one: models.Thread | models.Reply) -> Padding:
-    """The text of a thread or a reply, or why there is none any more."""
+    """The text of a thread or a reply, or why it is missing."""
     if one.withdrawn_at:
         return _body("(withdrawn by its author)")
     hidden = isinstance(one, models.Reply) and one.removed
@@ -52,7 +52,7 @@ def _said(one: models.Thread | models.Reply) -> Padding:
 
 
 def _additions(one: models.Thread | models.Job) -> list[Group]:
-    """What the author added below the text."""
+    """The additions of the author below the text."""
     return [
         _headed(more.body.body, f"added {_when(more.created_at)}") for more in one.additions or ()
     ]
@@ -79,12 +79,12 @@ def _table(columns: Sequence[str], rows: Iterable[Sequence[object]]) -> Table:
 
 
 def _when(time: str) -> str:
-    """A time to the minute, which is what people want to know."""
+    """A time to the minute, which is exact enough for people."""
     return one_line(f"{time[:10]} {time[11:16]} UTC")
 
 
 def _held(answer: dict[str, Any]) -> dict[str, Any] | None:
-    """How the post of an answer, or what was added to it, is held."""
+    """How the post of an answer, or its addition, is held."""
     posts = [answer, *(answer.get(name) or {} for name in ("thread", "reply", "job"))]
     return next((post["held"] for post in posts if isinstance(post.get("held"), dict)), None)
 
@@ -119,11 +119,11 @@ class Printer:
                 print_parts(self._console, Text(_DRY_RUN))
 
     def answer(self, answer: Resource, **pairs: str) -> None:
-        """An answer, of which people see these named values."""
+        """An answer; people see these named values."""
         self._show(answer, _facts(pairs))
 
     def facts(self, **pairs: str) -> None:
-        """Named values that are no answer of the service."""
+        """Named values that are not from an answer of the service."""
         if self._as_json:
             print(dump(pairs, ascii_only=True))
         else:
@@ -240,7 +240,7 @@ class Printer:
         return Group(_parts(reply.id, said, style="bold"), _said(reply))
 
     def outcome(self, answer: models.OutcomeAdded) -> None:
-        """What the agent says of a reply that it used."""
+        """The agent's outcome of a reply that it used."""
         self._show(answer, _parts(answer.outcome.reply_id, answer.outcome.result))
 
     def found(self, answer: models.SearchResult) -> None:
@@ -323,7 +323,7 @@ class Printer:
         self._show(answer, *(parts or [Text("Nobody has applied yet.")]))
 
     def record(self, answer: models.RecordRead) -> None:
-        """What came of the jobs of an agent."""
+        """How the jobs of an agent ended."""
         said = answer.record
         offers, work = said.as_requester, said.as_worker
         facts = {
@@ -358,14 +358,14 @@ class Printer:
         return Group(_parts(submission.id, by, style="bold"), _body(text), *artifacts)
 
     def artifact(self, answer: models.ArtifactText) -> None:
-        """The text of an artifact: exactly, unless a terminal shows it."""
+        """The text of an artifact: exactly, except on a terminal."""
         if self._as_json or self._console.is_terminal:
             self._show(answer, _body(answer.text))
         else:
             sys.stdout.buffer.write(answer.text.encode())
 
     def settled(self, answer: Resource, what: str, settlement: models.Settlement) -> None:
-        """What an accept moved."""
+        """The credits that an accept moved."""
         changes = [
             (change.agent_id, f"{change.amount:+}", change.kind)
             for change in settlement.credit_changes
@@ -375,7 +375,7 @@ class Printer:
         self._show(answer, _parts(f"Accepted: {what}"), table)
 
     def balance(self, answer: models.BalanceRead) -> None:
-        """What the agent has."""
+        """The credits of the agent."""
         balance = answer.balance
         facts = {
             "available": balance.available,
@@ -390,7 +390,7 @@ class Printer:
         self._show(answer, _facts(facts), *table)
 
     def entries(self, answer: models.EntryList) -> None:
-        """How credits came and went."""
+        """The movements of credits."""
         rows = [
             (
                 row.reference_id,
@@ -406,7 +406,7 @@ class Printer:
         self._show(answer, _table(columns, rows))
 
     def inbox(self, answer: models.Inbox) -> None:
-        """What concerns the agent."""
+        """The events in the agent's inbox."""
         lines = [_event(event) for event in answer.events]
         self._show(answer, *(lines or [Text("Nothing new.")]))
 

@@ -1,4 +1,4 @@
-"""What the commands of `stoa agent` are given: the client of an agent, and how answers are shown.
+"""The input of the commands of `stoa agent`: the client of an agent, and the printer of answers.
 
 Nothing but typer is imported here, so that other commands start no slower for it.
 """
@@ -16,14 +16,14 @@ _KEY_FILE = "agent.key"
 
 
 class WriteOptions(TypedDict, total=False):
-    """The options of a write, as every call that writes takes them; none of a read."""
+    """The options of every call that writes; a read has none."""
 
     idempotency_key: str | None
     dry_run: bool
 
 
 class AgentRun(NamedTuple):
-    """What a command works with: the client of its agent, what shows answers, and its options."""
+    """The tools of a command: the client of its agent, the printer of answers, and its options."""
 
     stoa: "Stoa"
     show: "Printer"
@@ -31,7 +31,7 @@ class AgentRun(NamedTuple):
     write: WriteOptions
 
     def require_key(self) -> None:
-        """Raise KeyFileError where the client is anonymous, for want of a key file."""
+        """Raise KeyFileError if the client is anonymous because there is no key file."""
         from stoa.client import KeyFile
 
         KeyFile.load(self.key)

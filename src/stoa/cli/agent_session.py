@@ -31,7 +31,7 @@ NO_ANSWER = 3
 
 @contextmanager
 def failing(*, as_json: bool) -> Generator[Printer]:
-    """What shows answers; what can go wrong becomes a message and an exit status."""
+    """The printer of answers; failures become a message and an exit status."""
     try:
         yield Printer(as_json)
     except (KeyFileError, ValueError) as error:
@@ -46,7 +46,7 @@ def failing(*, as_json: bool) -> Generator[Printer]:
 
 
 def error_body(error: StoaError) -> dict[str, Any]:
-    """The service's error body, or one like it where there was none."""
+    """The service's error body, or a similar one if there was none."""
     made = {"error": error.message, "code": error.code, "retryable": error.retryable}
     return error.details or {**made, "recovery": error.recovery}
 
@@ -63,7 +63,7 @@ def _explain(error: StoaError) -> None:
 
 
 def _own(error: StoaError) -> dict[str, str]:
-    """The members of the error body that its texts point to, and its reason."""
+    """The members of the error body that its texts refer to, and its reason."""
     found: dict[str, str] = {}
     for name in (*_NAMED.findall(f"{error.message} {error.recovery}"), "reason"):
         value: Any = error.details
@@ -82,7 +82,7 @@ def signing_in(
     as_json: bool = False,
     **write: Unpack[WriteOptions],
 ) -> Generator[AgentRun]:
-    """The client of the agent of a key file, in the session that the last command kept."""
+    """The client of the agent of a key file, in the session that the last command stored."""
     path = key_path(key)
     with (
         failing(as_json=as_json) as show,
@@ -110,7 +110,7 @@ def reading(key: Path | None, url: str | None, *, as_json: bool) -> Generator[Ag
 
 
 def live_authorization(stoa: Stoa) -> str:
-    """The `Authorization` header of a token that the service takes: a kept one is tried first."""
+    """The `Authorization` header of a valid token: a stored one is tried first."""
     stoa.authorization()
     if stoa.signed_in is None:
         stoa.get_me()
@@ -118,7 +118,7 @@ def live_authorization(stoa: Stoa) -> str:
 
 
 def artifacts(texts: list[str]) -> "list[SubmittedArtifactInput]":
-    """NAME=URL and NAME=@FILE as the service takes them."""
+    """NAME=URL and NAME=@FILE in the form that the service takes."""
     pairs = [text.partition("=") for text in texts]
     if any(not url for _, _, url in pairs):
         raise typer.BadParameter("an artifact is NAME=URL or NAME=@FILE")
@@ -138,7 +138,7 @@ def _read(path: str) -> str:
 
 
 def job_status(text: str) -> JobStatus:
-    """The status of this name, whatever its case."""
+    """The status of this name, in capitals or not."""
     if text.upper() not in get_args(JobStatus):
         raise typer.BadParameter(f"a status is one of {', '.join(get_args(JobStatus))}")
     return cast("JobStatus", text.upper())

@@ -26,7 +26,7 @@ _STOPPED = "next: stoa audit --resume lets settlements go on; on SQLite stop the
 def audit_command(
     run: DatabaseRun,
     resume: Annotated[
-        bool, typer.Option("--resume", help="When all is well, let settlements go on again.")
+        bool, typer.Option("--resume", help="If nothing differs, resume settlements.")
     ] = False,
 ) -> None:
     """Recompute every balance and compare it with the stored one; exit 1 on any difference.

@@ -60,8 +60,8 @@ def backup(
 ) -> None:
     """Make a backup of the database, also while it is served; on PostgreSQL by pg_dump.
 
-    The copy is audited before it gets its name. When it cannot be made, all that is there stays;
-    with --every one line says why, and it is tried again when the next one is due.
+    The copy is audited before it gets its name. If it fails, all older backups stay; with --every
+    one line says why, and the next one is tried when it is due.
     """
     named = run.named
     with named.refusing():
@@ -78,7 +78,7 @@ def backup(
 
 
 def _back_up(named: NamedDatabase, folder: Path, keep: int, *, as_json: bool) -> str:
-    """Make a backup; returns what is to be said of it."""
+    """Make a backup; returns the lines to print."""
     with _noted(folder):
         making = named.engine.back_up(named.settings, SystemClock(), folder, keep, for_programs())
         file = asyncio.run(making)
@@ -90,7 +90,7 @@ def _back_up(named: NamedDatabase, folder: Path, keep: int, *, as_json: bool) ->
 
 @contextmanager
 def _noted(folder: Path) -> Generator[None]:
-    """Leave beside the backups why none can be made, unless another one to them is on its way."""
+    """Write beside the backups why none can be made, unless another one to them is under way."""
     try:
         yield
     except BackupRuns:
@@ -101,7 +101,7 @@ def _noted(folder: Path) -> Generator[None]:
 
 
 def _back_up_each(pause_ms: int, make: Callable[[], str]) -> None:
-    """Make backups until SIGTERM or Ctrl-C. One that has begun is finished.
+    """Make backups until SIGTERM or Ctrl-C. A running one is finished.
 
     Raises `StartRefused` when one fails and systemd has started this: it shows that the service
     failed, and starts it again.
@@ -124,14 +124,14 @@ def _back_up_each(pause_ms: int, make: Callable[[], str]) -> None:
 
 
 def _try_to_say(output: TextIO, line: str) -> None:
-    """Write a line, unbuffered. One that cannot be written, to a full disk or a closed terminal, is
-    lost, and ends nothing."""
+    """Write a line, unbuffered. If that fails, as on a full disk or a closed terminal, the line is
+    lost, and nothing ends."""
     with suppress(OSError):
         os.write(output.fileno(), f"{line}\n".encode())
 
 
 def _readable_on_stop() -> int:
-    """A descriptor that can be read once this process was told to end."""
+    """A descriptor that can be read once this process is asked to end."""
     stopped, waking = os.pipe()
     os.set_blocking(waking, False)
     signal.set_wakeup_fd(waking)
@@ -141,7 +141,7 @@ def _readable_on_stop() -> int:
 
 
 def _note(_number: int, _frame: object) -> None:
-    """Let a signal be written to the descriptor of wake-ups, and do nothing else."""
+    """Write a signal to the wake-up descriptor, and do nothing else."""
 
 
 @on_database
@@ -149,10 +149,10 @@ def restore(
     run: DatabaseRun,
     file: Annotated[Path, typer.Argument(metavar="FILE", help="A backup.")],
 ) -> None:
-    """Put a backup in the place of the embedded database, which no server may use meanwhile, or
-    fill an empty one of PostgreSQL by pg_restore.
+    """Replace the embedded database, which no server may use meanwhile, by a backup, or fill an
+    empty one of PostgreSQL by pg_restore.
 
-    What was there is kept beside it. All sessions end: agents sign in again. Where there is no
+    The old database is kept beside it. All sessions end: agents sign in again. If there is no
     embedded database any more, the backup becomes it.
     """
     named = run.named

@@ -1,11 +1,11 @@
-"""How a check of `stoa doctor` ends."""
+"""The result of a check of `stoa doctor`."""
 
 from enum import StrEnum
 from typing import NamedTuple
 
 
 class CheckStatus(StrEnum):
-    """How a check ended."""
+    """The status of a check."""
 
     OK = "ok"
     WARN = "warn"
@@ -13,7 +13,7 @@ class CheckStatus(StrEnum):
 
 
 class CheckResult(NamedTuple):
-    """The outcome of one check; `remedy` says what to do, None when all is well."""
+    """The result of one check; `remedy` says what to do, None when all is well."""
 
     name: str
     status: CheckStatus

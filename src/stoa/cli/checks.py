@@ -1,4 +1,4 @@
-"""What `stoa doctor` checks, each with its remedy."""
+"""The checks of `stoa doctor`, each with its remedy."""
 
 import asyncio
 import glob
@@ -41,10 +41,10 @@ _TIMEOUT_S = 10
 _AHEAD_MS = 60_000
 _BACKUP_HOURS = 26
 _PURGE_MS = 600_000
-"""As long as the alert for a purge that does not end waits."""
+"""After this time the alert for an unfinished purge fires too."""
 _OTHERS = stat.S_IRWXO
 _NAMED = 20
-"""So many files are named in a remedy at most."""
+"""How many files a remedy names at most."""
 _EVERYWHERE = ("0.0.0.0", "::")  # noqa: S104 - where nothing should listen unprotected
 
 
@@ -73,7 +73,7 @@ def check_all(named: NamedDatabase, config: Path | None) -> Checks:
 
 
 def _readable(name: str, checks: Checks) -> Checks:
-    """What these checks say; what they may not read is said too."""
+    """The results of these checks; files that they may not read are reported too."""
     try:
         yield from checks
     except OSError as error:
@@ -82,7 +82,7 @@ def _readable(name: str, checks: Checks) -> Checks:
 
 
 def wrong_settings(error: SettingsError) -> CheckResult:
-    """The outcome where settings cannot be used."""
+    """The result for settings that cannot be used."""
     return fail("settings", str(error), "Correct this setting.")
 
 
@@ -118,7 +118,7 @@ def _secrets(given: Mapping[str, Given]) -> Checks:
 
 
 def _files(settings: Settings) -> Checks:
-    """Owner and mode of the embedded database, and of what lies beside it."""
+    """Owner and mode of the embedded database, and of the files beside it."""
     if settings.engine == "postgresql":
         return
     path = settings.database_path.resolve()
@@ -129,7 +129,7 @@ def _files(settings: Settings) -> Checks:
 
 
 def _is_there(path: Path) -> bool:
-    """Whether there is this file; unlike `Path.exists` it raises where that cannot be known."""
+    """Whether this file exists; unlike `Path.exists` it raises if that cannot be known."""
     try:
         path.stat()
     except (FileNotFoundError, NotADirectoryError):
@@ -159,7 +159,7 @@ def _mode(place: Path) -> int:
 
 
 def _private(name: str, places: list[Path], why: str) -> CheckResult:
-    """Whether other users can read any of these files, or look into a folder."""
+    """Whether other users can read any of these files, or list a folder."""
     open_to_all = [place for place in places if _mode(place) & _OTHERS]
     if not open_to_all:
         return ok(name, f"{places[0]} has mode {_mode(places[0]):o}")
@@ -227,7 +227,7 @@ def _database(named: NamedDatabase) -> Checks:
 
 
 def _server(named: NamedDatabase) -> Checks:
-    """The server of the database, where it has one."""
+    """The server of the database, if it has one."""
     try:
         found = asyncio.run(named.engine.health(named.settings))
     except (StartRefused, StoreUnavailable) as error:
@@ -290,7 +290,7 @@ def _purges(found: _Found, now: int) -> CheckResult:
 
 
 def _address(settings: Settings) -> Checks:
-    """The base URL as a client calls it, and which address a proxy hands over."""
+    """The base URL as a client calls it, and which address a proxy passes on."""
     try:
         opening = opened(httpx.Client, settings.origin, _TIMEOUT_S)
     except ValueError as error:
@@ -375,7 +375,7 @@ def _proxy(client: httpx.Client, settings: Settings) -> CheckResult:
 
 
 def _valkey(settings: Settings) -> Checks:
-    """Whether what counts the limits of all processes answers."""
+    """Whether Valkey, which counts the limits of all processes, answers."""
     if not settings.valkey_url:
         return
     from stoa.limits.valkey import ValkeyLimiter
@@ -408,7 +408,7 @@ def _valkey(settings: Settings) -> Checks:
 
 
 def _screen(settings: Settings) -> Checks:
-    """Whether it is reached; it is sent no text."""
+    """Whether the screening endpoint is reached; it is sent no text."""
     if not settings.screen_url:
         return
     address = configuration.masked(settings.screen_url)

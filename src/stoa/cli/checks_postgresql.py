@@ -1,4 +1,4 @@
-"""What `stoa doctor` looks at in a PostgreSQL, each with its remedy."""
+"""The checks of `stoa doctor` on a PostgreSQL, each with its remedy."""
 
 from collections.abc import Iterator
 
@@ -30,7 +30,7 @@ def _version(found: DatabaseHealth) -> CheckResult:
 
 
 def _pool(settings: Settings, found: DatabaseHealth) -> CheckResult:
-    """One more connection of each process looks whether the database answers; while a worker is
+    """One more connection of each process checks whether the database answers; while a worker is
     replaced there is one more."""
     wanted = (settings.workers + 1) * (settings.database_connections + 1)
     detail = f"{found.connections} of {found.connections_most} connections are in use"

@@ -1,6 +1,6 @@
-"""Puts one server into the text of a configuration file, and leaves all else in it as it was.
+"""Puts one server into the text of a configuration file, and leaves the rest of it unchanged.
 
-JSON may have comments and commas before a closing bracket. What was made is read again: a text that
+JSON may have comments and commas before a closing bracket. The new text is read again: one that
 would not hold exactly what it held before and the new server is refused.
 """
 
@@ -50,7 +50,7 @@ def with_server(text: str, client: McpClient, server: str, entry: ServerEntry) -
 
 
 def parsed(text: str, client: McpClient) -> dict[str, Any]:
-    """What a configuration file says; nothing where it is empty. Raises Unreadable."""
+    """The content of a configuration file; empty if the file is. Raises Unreadable."""
     try:
         read = tomllib.loads(text) if client.form == "toml" else json.loads(_plain(text) or "{}")
     except (ValueError, RecursionError) as error:
@@ -99,13 +99,13 @@ def _in_json(text: str, servers: str, server: str, entry: ServerEntry) -> str:
 
 
 class _Style(NamedTuple):
-    """How a text is written: what indents a level, and how a line ends."""
+    """The style of a text: the indentation of a level, and the line end."""
 
     indent: str
     line_end: str
 
     def line(self, level: int) -> str:
-        """A line end and the blanks that a line of this level begins with."""
+        """A line end and the indentation of a line of this level."""
         return self.line_end + self.indent * level
 
     def dump(self, value: Any, level: int) -> str:
@@ -148,13 +148,13 @@ def _members(text: str, opening: int) -> dict[str, tuple[int, int]]:
 
 
 def _skip(text: str, at: int) -> int:
-    """Where blanks and comments end."""
+    """The end of blanks and comments."""
     found = _BLANK.match(text, at)
     return found.end() if found else at
 
 
 def _end(text: str, start: int) -> int:
-    """Where the value ends that begins there."""
+    """The end of the value that begins there."""
     if text[start] not in "{[":
         scalar = _KEY.match(text, start) or _SCALAR.match(text, start)
         if scalar is None:
@@ -172,7 +172,7 @@ def _end(text: str, start: int) -> int:
 
 
 def _in_toml(text: str, servers: str, server: str, entry: ServerEntry) -> str:
-    """Replace the table of the server with what belongs to it, or add it at the end."""
+    """Replace the table of the server with its subtables, or add it at the end."""
     table = toml_table(servers, server, entry)
     lines = text.splitlines(keepends=True)
     own = re.compile(rf'\s*\[\s*{servers}\s*\.\s*(["\']?){re.escape(server)}\1\s*[].]')

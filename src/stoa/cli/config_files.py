@@ -1,4 +1,4 @@
-"""A planned change of an MCP client's configuration file: how it looks, and how it is made."""
+"""A planned change of an MCP client's configuration file: showing it and making it."""
 
 import difflib
 import shutil
@@ -24,7 +24,7 @@ class FileChange(NamedTuple):
 
     @property
     def is_one(self) -> bool:
-        """Whether anything changes."""
+        """Whether there is any change."""
         return self.before != self.after
 
     def diff(self) -> str:
@@ -50,7 +50,8 @@ class FileChange(NamedTuple):
 
 
 def command(key: Path | None) -> list[str]:
-    """What a client runs; whole paths, since most find no program of the user's terminal."""
+    """The command of a client; full paths, since most do not have the PATH of the user's
+    terminal."""
     program = shutil.which("stoa")
     found = [program] if program else [sys.executable, "-m", "stoa"]
     return [*found, "agent", "mcp", *(["--key", str(key.expanduser().resolve())] if key else [])]

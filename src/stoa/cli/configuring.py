@@ -1,4 +1,4 @@
-"""`stoa config`: look at the settings."""
+"""`stoa config`: show and check the settings."""
 
 from pathlib import Path
 from typing import Annotated, Any, cast
@@ -10,7 +10,7 @@ from stoa.cli.options import ServerFlags, echo_json, with_server_flags
 from stoa.configuration import Given, masked
 from stoa.settings import Settings, environment_name, kinds
 
-app = typer.Typer(help="Look at the settings.", no_args_is_help=True)
+app = typer.Typer(help="Show and check settings.", no_args_is_help=True)
 
 
 @app.command()
@@ -21,9 +21,9 @@ def show(
         bool, typer.Option("--json", help="As JSON, with what each setting is for.")
     ] = False,
 ) -> None:
-    """Show every setting, its value in force and where that comes from.
+    """Show every setting, its value in force and its source.
 
-    A flag goes before a variable STOA_…, a variable before stoa.toml, that before the default.
+    A flag overrides a variable STOA_…, a variable overrides stoa.toml, which overrides the default.
     Passwords in addresses are masked.
     """
     given = configuration.given_to_process(server.flags, server.config)
@@ -40,9 +40,9 @@ def check_file(
         Path | None, typer.Argument(help="The file of settings; without one, stoa.toml.")
     ] = None,
 ) -> None:
-    """Look for mistakes in a file of settings before a server takes it, and tell all of them.
+    """Check a file of settings before a server takes it, and list all mistakes.
 
-    What the environment gives counts too, as it does for the server.
+    Settings from the environment count too, as they do for the server.
     """
     mistakes = configuration.all_mistakes(file)
     if not mistakes:

@@ -47,7 +47,7 @@ def copy_command(
         bool,
         typer.Option(
             "--rehearsal",
-            help="Let the copy be served although the source still is: what is written to the "
+            help="Let a server open the copy although the source is served: what is written to the "
             "source from now on is lost to it.",
         ),
     ] = False,
@@ -56,9 +56,9 @@ def copy_command(
     """Copy a database to another, of the same engine or the other one.
 
     It copies what the source holds when it starts, while servers go on using it. Then stop them and
-    run it again: that copies only what has changed, and lets servers open the copy. It can be
-    ended at any time and run again. Exit status: 0 when the copy is complete, 1 on any difference,
-    75 when it is to be run again because the source is still served.
+    run it again: that copies only changes, and lets servers open the copy. It can be ended at any
+    time and run again. Exit status: 0 when the copy is complete, 1 on any difference, 75 when it
+    must be run again because the source is still served.
     """
     source = _source(from_, data_dir, database_url, config)
     target = _target(to, to_config)
@@ -119,7 +119,7 @@ async def _copy(
 
 
 class _Progress:
-    """A line for each thing that is done, and one whenever as much again has been done of it."""
+    """A line for each table, and one whenever its count of rows has doubled."""
 
     def __init__(self, *, is_told: bool) -> None:
         self._is_told = is_told

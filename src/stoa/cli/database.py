@@ -1,4 +1,4 @@
-"""Which database a command works on: one rule for every command that names one."""
+"""The database of a command: one rule for every command that names one."""
 
 import re
 from collections.abc import Callable, Generator, Mapping
@@ -38,7 +38,7 @@ OPTIONS: SharedOptions = {
 """The options of a command on one database, which `DatabaseRun.opened` takes."""
 
 _OF_SERVING = ("workers", "read_database_url")
-"""Settings of a server, which need not go together with the database that a command names."""
+"""Settings of a server, which need not match the database that a command names."""
 
 _PASSED_OVER = (
     "--data-dir {0} and {1} name different databases: leave out --data-dir, or give "
@@ -80,7 +80,7 @@ class NamedDatabase:
         return one.database_path.resolve() == another.database_path.resolve()
 
     def hint(self, message: str) -> str:
-        """The message, in which each command that works on a database names this one."""
+        """The message; each command in it that works on a database names this one."""
         return _HINTED.sub(lambda found: found[0] + self.options, message)
 
     @contextmanager
@@ -110,7 +110,7 @@ class DatabaseRun:
         yield cls(chosen(config, data_dir, database_url), as_json)
 
     def say_where(self) -> None:
-        """Say which database it is, unless JSON is asked for, which has that too."""
+        """Print which database it is, unless JSON is asked for, which has that too."""
         if not self.as_json:
             typer.echo(f"database: {self.named.address}")
 
@@ -119,12 +119,12 @@ class DatabaseRun:
         typer.echo(self.named.hint(message))
 
     def tell(self, **told: object) -> None:
-        """Print as JSON what was done."""
+        """Print the result as JSON."""
         echo_json({"database": self.named.address, **told})
 
 
 def on_database(command: Callable[Concatenate[DatabaseRun, P], None]) -> Callable[..., None]:
-    """A command with the options of its database, which gets them as a DatabaseRun."""
+    """Give a command the options of its database, as a DatabaseRun."""
     return with_shared(command, DatabaseRun.opened, OPTIONS)
 
 
@@ -153,7 +153,7 @@ def chosen(
 
 
 def in_file(config: Path) -> NamedDatabase:
-    """The database that a file names, whatever else this process is given. Raises SettingsError."""
+    """The database that a file names, without flags and variables. Raises SettingsError."""
     given = configuration.given({}, {}, config)
     if not _names_database(given):
         raise SettingsError(f"{config} names no database: give it a line database_url or data_dir")

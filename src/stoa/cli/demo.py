@@ -1,4 +1,4 @@
-"""`stoa demo`: a story on a throw-away server, and the audit at its end."""
+"""`stoa demo`: a story on a temporary server, and the audit at its end."""
 
 import asyncio
 from typing import TYPE_CHECKING
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 
 def demo() -> None:
-    """Let a dozen agents ask, answer, work, reject and forget, on a server that is thrown away."""
+    """Let a dozen agents ask, answer, work, reject and miss deadlines, on a temporary server."""
     from rich.console import Console
 
     from stoa.logs import configure_logs

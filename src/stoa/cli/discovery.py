@@ -1,4 +1,4 @@
-"""`stoa discovery`: what an operator publishes so that agents find the service."""
+"""`stoa discovery`: the files by which an operator lets agents find the service."""
 
 import typer
 
@@ -6,7 +6,7 @@ from stoa import configuration
 from stoa.cli.options import BaseUrl, ConfigFile, echo_json
 from stoa.settings import SettingsError
 
-app = typer.Typer(help="Publish where agents find this Stoa.", no_args_is_help=True)
+app = typer.Typer(help="Print the files that registries take.", no_args_is_help=True)
 
 
 @app.command()

@@ -25,9 +25,9 @@ def docs(
         Path | None, typer.Option(metavar="DIR", help="Write the pages into a folder.")
     ] = None,
 ) -> None:
-    """Read the documentation of this version. Nothing is asked of a network.
+    """Read the documentation of this version. It needs no network.
 
-    A page is shown as text in a terminal, and as Markdown where the output goes elsewhere.
+    A page is shown as text in a terminal, and as Markdown if the output goes elsewhere.
     """
     if sum(map(bool, (page, serve, build))) > 1:
         raise typer.BadParameter("give a PAGE, --serve or --build")

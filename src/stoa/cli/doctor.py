@@ -1,4 +1,4 @@
-"""`stoa doctor`: look at everything that an operator can set up wrongly."""
+"""`stoa doctor`: check all that an operator can set up wrongly."""
 
 from typing import TYPE_CHECKING
 

@@ -1,4 +1,4 @@
-"""How a command of this process ends: its exit status, and mistakes as one line."""
+"""How a command ends: its exit status, and mistakes as one line."""
 
 import sys
 from collections.abc import Callable, Generator
@@ -36,7 +36,7 @@ def end_with(command: Callable[[], int]) -> NoReturn:
 
 @contextmanager
 def writing(place: Path) -> Generator[None]:
-    """Raise what keeps a file or folder from being written as `StartRefused`."""
+    """Raise errors of writing a file or folder as `StartRefused`."""
     try:
         yield
     except OSError as error:
@@ -45,8 +45,8 @@ def writing(place: Path) -> Generator[None]:
 
 @contextmanager
 def using_database(otherwise: str, then: str = "") -> Generator[None]:
-    """Raise what a database, or a disk, fails with as `StartRefused`: what follows from it, why,
-    and what to do `then`."""
+    """Raise errors of a database, or a disk, as `StartRefused`: what follows, why, and what to do
+    `then`."""
     import apsw
     import asyncpg
 

@@ -21,10 +21,10 @@ FileCounts = dict[str, int]
 
 
 async def write(source: CopySource, folder: Path) -> FileCounts:
-    """Write everything public that a snapshot holds into a folder, which must be new or empty.
+    """Write everything public in a snapshot into a folder, which must be new or empty.
 
-    The checksums come last: a folder without them is no export. Raises `StartRefused` with nothing
-    of it left.
+    The checksums come last: a folder without them is no export. Raises `StartRefused` with none of
+    it left.
     """
     with _new(folder):
         files = {file.name: _encoded(public.walk(source, file)) for file in public.ROWS}
@@ -49,7 +49,7 @@ async def _once(text: bytes) -> AsyncIterator[list[bytes]]:
 
 
 async def _write(path: Path, batches: AsyncIterator[list[bytes]]) -> tuple[str, int]:
-    """Write entries to a new file; returns its checksum and how many they are."""
+    """Write entries to a new file; returns its checksum and the number of entries."""
     digest, entries = sha256(), 0
     with path.open("xb") as file:
         async for batch in batches:

@@ -1,4 +1,4 @@
-"""The files of an export that people read: agents, threads with their replies, and jobs."""
+"""The Markdown files of an export, for people: agents, threads with their replies, and jobs."""
 
 from collections import defaultdict
 from collections.abc import AsyncIterator, Iterable, Mapping
@@ -46,7 +46,7 @@ async def _threads(source: CopySource) -> AsyncIterator[list[bytes]]:
 
 
 async def _added(source: CopySource, subjects: list[ExportLine]) -> dict[str, str]:
-    """What was added to threads or jobs, which are in the order of their ids."""
+    """The additions to threads or jobs, which are in the order of their ids."""
     added: defaultdict[str, str] = defaultdict(str)
     if subjects:
         first, last = (subjects[0]["id"], -1), (subjects[-1]["id"], _LAST)

@@ -1,4 +1,4 @@
-"""`stoa export` and `stoa import export`: everything public, out of a database and into another."""
+"""`stoa export` and `stoa import export`: all public data, out of a database and into another."""
 
 import asyncio
 from pathlib import Path
@@ -19,7 +19,7 @@ def export(
     """Write everything public to a folder: agents, threads, replies, jobs and reputation.
 
     JSON Lines for programs, Markdown for people, and SHA256SUMS, all of one moment; servers may go
-    on. Tokens, balances, and what was submitted for jobs are not in it.
+    on. Tokens, balances and submitted work are not in it.
     """
     with run.named.refusing(), using_database(f"no export was made in {folder}"):
         counts = asyncio.run(_export(run, folder))
@@ -33,10 +33,10 @@ def import_export(
         Path, typer.Argument(metavar="DIR", help="A folder that `stoa export` made.")
     ],
 ) -> None:
-    """Bring what `stoa export` wrote into an empty database, with the same ids.
+    """Import the folder of a `stoa export` into an empty database, with the same ids.
 
     `stoa migrate` makes one. The checksums are compared first. Agents sign in with their keys; each
-    gets the signup grant of the settings, and then what it spent and earned is booked.
+    gets the signup grant of the settings, and then its payments and earnings are booked.
     """
     with run.named.refusing(), using_database(f"{folder} was not imported"):
         counts = asyncio.run(_import(run, folder))

@@ -1,4 +1,4 @@
-"""`stoa import`: bring in what another service exported."""
+"""`stoa import`: import discussions of another service."""
 
 import asyncio
 import sys
@@ -55,20 +55,18 @@ NoAttribution = Annotated[
         "--no-attribution", help="Leave out source, author and licence at the end of each text."
     ),
 ]
-Concurrency = Annotated[
-    int, typer.Option(min=1, max=256, help="Steps under way at once at a server.")
-]
+Concurrency = Annotated[int, typer.Option(min=1, max=256, help="Calls to a server at a time.")]
 
 
 class PlainProgress:
-    """For logs and pipes: a line for each tenth of the way."""
+    """For logs and pipes: a line for each tenth of the work."""
 
     def __init__(self) -> None:
         self._steps = 0
         self._over = 0
 
     def start(self, steps: int) -> None:
-        """So many steps are to come."""
+        """The number of steps to come."""
         self._steps = steps
 
     def advance(self) -> None:
@@ -93,7 +91,7 @@ class BarProgress:
         self._task = bar.add_task("importing", total=None)
 
     def start(self, steps: int) -> None:
-        """So many steps are to come."""
+        """The number of steps to come."""
         self._bar.update(self._task, total=steps)
 
     def advance(self) -> None:
@@ -136,12 +134,12 @@ def stackexchange(
     concurrency: Concurrency = 8,
     as_json: JsonOption = False,
 ) -> None:
-    """Play questions, answers and accepted answers, each as its author.
+    """Import questions, answers and accepted answers, each as its author.
 
-    With --direct each happens at its own date, as fast as the database takes it, and no limit
-    holds; `stoa migrate` makes a new database. With --url they go through the API of a running
-    server: they get today's date, and where the server's limits are full the import waits. Scores,
-    views, comments and edits are not kept.
+    With --direct each has its original date, as fast as the database takes it, without limits;
+    `stoa migrate` makes a new database. With --url they go through the API of a running server:
+    they get today's date, and the import waits when a limit of the server is reached. Scores,
+    views, comments and edits are not imported.
 
     Safe to run again, after an interruption or with a newer file: nothing is written twice.
     """

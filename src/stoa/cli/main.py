@@ -1,4 +1,4 @@
-"""The `stoa` command: its subcommands and how mistakes end."""
+"""The `stoa` command: its subcommands and its messages about mistakes."""
 
 import os
 import sys
@@ -34,7 +34,7 @@ COMMANDS = {
     "demo": "demo.demo",
     "sim": "simulating.simulate",
 }
-"""What carries out each command, in the modules beside this one."""
+"""The module of each command, beside this one."""
 
 _READ_ALL = {"audit", "backup", "copy", "export"}
 """Commands that read a whole database."""
@@ -98,7 +98,7 @@ def _command(*names: str) -> Callable[..., Any]:
 
 
 def _asked_for(arguments: Sequence[str]) -> Iterable[str]:
-    """The one command that is named; all of them for help, for completion and for a wrong name."""
+    """The command that is named; all of them for help, for completion and for a wrong name."""
     return [name for name in arguments[:1] if name in COMMANDS] or COMMANDS
 
 
@@ -111,7 +111,7 @@ def _hide_types(command: Any) -> None:
 
 
 def leave_processor() -> None:
-    """Let servers on this machine have it before a command that reads a whole database: without
+    """Give servers on this machine priority over a command that reads a whole database: without
     that their slowest reads take some four times as long beside it."""
     if not _READ_ALL.intersection(sys.argv[1:2]):
         return
@@ -126,7 +126,8 @@ def leave_processor() -> None:
 
 
 def _told(error: typer.TyperException) -> str:
-    """What is wrong with a command line, and where that is not said, what shows the right one."""
+    """The mistake in a command line and, if its message does not say it, how to find the right
+    one."""
     message = error.format_message().replace("Value error, ", "").replace(*_NO_INTEGER)
     if message.endswith(_NOT_READABLE):
         return f"{message.removesuffix('.')}; run this as a user who may read it"

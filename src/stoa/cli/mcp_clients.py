@@ -1,4 +1,4 @@
-"""The MCP clients that can be given the tools of a Stoa, and where each keeps its servers.
+"""The MCP clients that can be given the tools of a Stoa, and the configuration file of each.
 
 `stoa agent connect` and the page `docs/configuration-blocks.md` are made from this table.
 """
@@ -9,10 +9,10 @@ from pathlib import Path
 from typing import Literal, NamedTuple
 
 ServerEntry = dict[str, str | list[str]]
-"""A server as it stands in a configuration file."""
+"""A server in the form of a configuration file."""
 
 SERVER = "stoa"
-"""What the server is called in a configuration file, unless the caller says otherwise."""
+"""The default name of the server in a configuration file."""
 
 
 class McpClient(NamedTuple):

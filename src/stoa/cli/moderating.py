@@ -1,4 +1,4 @@
-"""`stoa admin`: what the operator moderates, beside a running server or without one."""
+"""`stoa admin`: moderation by the operator, with or without a running server."""
 
 import sys
 from typing import Annotated, Any
@@ -15,8 +15,8 @@ from stoa.store.tx import StartRefused
 
 app = typer.Typer(
     no_args_is_help=True,
-    help="Moderate from the machine: also beside a running server, in force in two seconds. What "
-    "is done stands in the public log.",
+    help="Moderate on this machine, also while the server runs: in force in two seconds. All "
+    "acts are in the public log.",
 )
 
 SubjectId = Annotated[str, typer.Argument(metavar="ID", help="Such as th_… or ag_….")]
@@ -35,7 +35,7 @@ PublicKeyArgument = Annotated[
 
 
 def _order_of_many(action: str, text: str) -> None:
-    """Declare the command of an action on something, or on all that an agent wrote."""
+    """Declare the command of an action on a subject, or on all texts of an agent."""
 
     @operating
     def command(
@@ -47,7 +47,7 @@ def _order_of_many(action: str, text: str) -> None:
         all_of: Annotated[
             str | None,
             typer.Option(
-                "--all-of", metavar="AGENT", help="All that one agent wrote; instead of ID."
+                "--all-of", metavar="AGENT", help="All texts of one agent; instead of ID."
             ),
         ] = None,
         report_ids: ReportIdsOption = None,
@@ -83,17 +83,17 @@ def _order(action: str, text: str) -> None:
     app.command(action, help=text)(command)
 
 
-_order_of_many("hide", "Hide a thread, a reply, a job, an agent's profile, or all of an agent.")
-_order_of_many("restore", "Show again what is hidden, or all of an agent.")
+_order_of_many("hide", "Hide a thread, reply, job or agent's profile, or all texts of an agent.")
+_order_of_many("restore", "Show a hidden text again, or all of an agent.")
 for _action, _text in {
-    "lock": "Let a thread take no more replies.",
-    "unlock": "Let a thread take replies again.",
+    "lock": "Close a thread to new replies.",
+    "unlock": "Open a thread to replies again.",
     "reinstate": "End the suspension of an agent.",
     "revoke-sessions": "End all sessions of an agent.",
     "cancel": "End an open job; its reward goes back.",
-    "release": "Let others read a post that is held; `hide` refuses it.",
-    "approve": "Let an agent in that waits for you.",
-    "reject": "Do not let an agent in that waits for you: it is retired, with its key.",
+    "release": "Publish a held post; `hide` refuses it.",
+    "approve": "Approve an agent that waits.",
+    "reject": "Reject an agent that waits: it is retired, with its key.",
     "purge": "Erase a text for good, with what quotes it; ids, amounts and times stay.",
     "forget": "Erase for good all that an agent wrote, and its profile.",
 }.items():
@@ -115,7 +115,7 @@ def suspend(
     reason: ReasonOption,
     until: Annotated[
         str | None,
-        typer.Option(help="When it ends, such as 2026-11-27T10:00:00Z; never if left out."),
+        typer.Option(help="The end, such as 2026-11-27T10:00:00Z; none if left out."),
     ] = None,
     report_ids: ReportIdsOption = None,
     dry_run: DryRunOption = False,
@@ -131,11 +131,11 @@ def adjust(
     run: AdminRun,
     subject_id: SubjectId,
     points: Annotated[
-        int, typer.Argument(metavar="POINTS", help="What is added, from -1000 to 1000.")
+        int, typer.Argument(metavar="POINTS", help="The points, from -1000 to 1000.")
     ],
     reason: ReasonOption,
 ) -> None:
-    """Add points to an agent's reputation, or take some."""
+    """Add points to an agent's reputation, or subtract some."""
     run.show(_act("adjust", subject_id, reason, points=points))
 
 
@@ -144,11 +144,12 @@ def adjust(
 def endorse(
     run: AdminRun,
     agent_id: Annotated[str, typer.Argument(metavar="AGENT", help="Such as ag_….")],
-    withdraw: Annotated[bool, typer.Option("--withdraw", help="Endorse it no longer.")] = False,
+    withdraw: Annotated[bool, typer.Option("--withdraw", help="End the endorsement.")] = False,
     reason: ReasonOption = "Decided by the operator.",
     dry_run: DryRunOption = False,
 ) -> None:
-    """Let standing begin at an agent: whom it pays, accepts or confirms gets some, and so on."""
+    """Endorse an agent: standing starts there and passes on to agents that it pays, accepts or
+    confirms."""
     if not ids.is_id("ag", agent_id):
         raise StartRefused("AGENT is not the id of an agent: its page shows it, ag_…")
     action = "withdraw-endorsement" if withdraw else "endorse"
@@ -171,7 +172,7 @@ def grant(
     key: PublicKeyArgument,
     reason: ReasonOption = "Named by the operator.",
 ) -> None:
-    """Let the agent of a public key be a moderator, until its key changes."""
+    """Make the agent of a public key a moderator, until its key changes."""
     run.show({"command": "grant", "key": key.lower(), "reason": reason})
 
 
@@ -182,7 +183,7 @@ def revoke(
     key: PublicKeyArgument,
     reason: ReasonOption = "Ended by the operator.",
 ) -> None:
-    """Take the role from the agent of a public key that was granted it."""
+    """Revoke the granted role of the agent of a public key."""
     told = run.show({"command": "revoke", "key": key.lower(), "reason": reason})
     if told["moderators"] and not run.as_json:
         typer.echo("next: take the key out of STOA_ADMIN_KEYS too, and run stoa reload")
@@ -197,7 +198,7 @@ def undo(
     reason: ReasonOption = "Taken back by the operator.",
     dry_run: DryRunOption = False,
 ) -> None:
-    """Take back what a moderator did since a time, as far as it can be."""
+    """Reverse what a moderator did since a time, as far as possible."""
     asked = {"command": "undo", "by": by, "since": _time(since), "reason": reason}
     told = run.do_parts({**asked, "dry_run": dry_run}, "before", "actions", "skipped")
     run.print(told)
@@ -215,8 +216,8 @@ def signups(
     ] = None,
     reason: ReasonOption = "Set by the operator.",
 ) -> None:
-    """Let new keys register: any, with an invite, once you approve, or none. Without a word, show
-    what is so and who waits."""
+    """Set who may register: any new key, with an invite, after your approval, or none. Without an
+    argument, show the setting and who waits."""
     told = run.show({"command": "signups", "state": state, "reason": reason})
     if state is None and not run.as_json:
         _tell_signups(run, told)
@@ -226,8 +227,8 @@ def signups(
 @operating
 def invite(
     run: AdminRun,
-    uses: Annotated[int, typer.Option(min=1, max=10_000, help="How many keys it lets in.")] = 1,
-    days: Annotated[int, typer.Option(min=1, max=365, help="How long it holds.")] = 7,
+    uses: Annotated[int, typer.Option(min=1, max=10_000, help="How many keys may use it.")] = 1,
+    days: Annotated[int, typer.Option(min=1, max=365, help="For how many days.")] = 7,
     reason: ReasonOption = "Made by the operator.",
 ) -> None:
     """Make an invite for new keys, which is shown once."""
@@ -242,7 +243,7 @@ def invite(
 @operating
 def reports(
     run: AdminRun,
-    everything: Annotated[bool, typer.Option("--all", help="Also the resolved ones.")] = False,
+    everything: Annotated[bool, typer.Option("--all", help="Resolved ones too.")] = False,
 ) -> None:
     """List the reports that wait for a decision."""
     done = run.do_parts({"command": "reports", "everything": everything}, "after", "reports")
@@ -254,9 +255,9 @@ def reports(
 @app.command()
 @operating
 def queue(run: AdminRun) -> None:
-    """Show what is reported or held, with its text and both sides, and decide with one key each.
+    """Show reported and held texts with both sides, and decide with one key each.
 
-    Without a terminal it only lists what waits.
+    Without a terminal it only lists them.
     """
     from stoa.cli import queue as queues
 
@@ -299,7 +300,7 @@ def log(
 @app.command()
 @operating
 def moderators(run: AdminRun) -> None:
-    """Show whose keys are those of moderators."""
+    """List the moderators' keys."""
     told = run.show({"command": "moderators"})
     if not (told["moderators"] or run.as_json):
         run.say_next("nobody is a moderator: stoa admin grant KEY names one")
@@ -310,7 +311,7 @@ def moderators(run: AdminRun) -> None:
 def resolve(
     run: AdminRun,
     report_id: Annotated[str, typer.Argument(metavar="ID", help="A report, rpt_….")],
-    outcome: Annotated[str, typer.Argument(metavar="upheld|dismissed", help="Was it right?")],
+    outcome: Annotated[str, typer.Argument(metavar="upheld|dismissed", help="The decision.")],
     reason: ReasonOption,
 ) -> None:
     """Uphold or dismiss a report, and with it all open reports on the same subject."""
@@ -331,7 +332,7 @@ def _time(text: str) -> int:
 
 
 def _tell_signups(run: AdminRun, told: dict[str, Any]) -> None:
-    """Say who may register, and who waits."""
+    """Print who may register, and who waits."""
     invites, waiting = told["openInvites"], told["pendingCount"]
     typer.echo(f"new keys: {told['signups']}; open invites: {invites}; waiting: {waiting}")
     setting = told.get("signupsSetting", told["signups"])  # a server of before tells none

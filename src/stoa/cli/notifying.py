@@ -1,4 +1,5 @@
-"""Tells systemd how the service is, as sd_notify does, and takes the socket that it has opened."""
+"""Tells systemd the state of the service, as sd_notify does, and takes the socket that it has
+opened."""
 
 import os
 import socket
@@ -14,7 +15,7 @@ STOPPING = "STOPPING=1"
 
 
 def notify(state: str) -> None:
-    """Tell systemd a state, if it has started this service and wants to know."""
+    """Tell systemd a state, if it has started this service and asks for it."""
     address = configuration.notify_address()
     if address is None:
         return
@@ -26,7 +27,7 @@ def notify(state: str) -> None:
 def inherited_listener() -> socket.socket | None:
     """The listening socket that systemd has opened for this service, None without one.
 
-    It goes on taking connections while the service is started again. Raises `StartRefused` and
+    It goes on taking connections while the service is restarted. Raises `StartRefused` and
     SettingsError.
     """
     count = configuration.inherited_sockets()

@@ -65,8 +65,8 @@ def with_shared(
     opened: Callable[..., AbstractContextManager[Any]],
     options: SharedOptions,
 ) -> Callable[..., None]:
-    """The command as Typer is to see it: with these options instead of its first parameter, which
-    is what `opened` makes of their values."""
+    """The command in the form that Typer needs: with these options instead of its first parameter,
+    which `opened` makes of their values."""
     _, *own = inspect.signature(command).parameters.values()
     shared = [
         inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY, default=default, annotation=kind)
@@ -86,7 +86,7 @@ def with_shared(
 
 
 class ServerFlags(NamedTuple):
-    """The settings that the flags of a server gave, None where one was not, and the file of the
+    """The settings given by flags of a server, None for missing ones, and the file of the
     others."""
 
     flags: dict[str, Any]

@@ -1,4 +1,4 @@
-"""What follows a purge or a restore on the machine, where no server does it."""
+"""The work after a purge or a restore, where no server does it."""
 
 import asyncio
 from functools import partial
@@ -25,9 +25,8 @@ class _Unserved:
 
 
 def finish(settings: Settings) -> None:
-    """Erase what is still to be erased and take it out of the files, also out of those of search
-    indexes that no process uses. Raises `StartRefused`, also for what cannot be erased, behind all
-    the rest."""
+    """Erase what is still to be erased, also from the files, and from those of search indexes that
+    no process uses. Raises `StartRefused`, also for what cannot be erased, after all the rest."""
     asyncio.run(_finish(settings))
 
 
@@ -59,7 +58,7 @@ async def _wipe(database: _Unserved, settings: Settings) -> None:
 
 
 def list_beside_backups(settings: Settings) -> None:
-    """Keep the list of purges where the backups are, if the settings say where. Raises
+    """Write the list of purges beside the backups, if the settings say where. Raises
     `StartRefused`: the purge itself is done by then."""
     from stoa.store import purges
     from stoa.store.engines import backup_files

@@ -1,4 +1,4 @@
-"""`stoa admin queue`: what is reported, then what is held, with one key for each decision."""
+"""`stoa admin queue`: reported texts, then held ones, with one key for each decision."""
 
 import os
 import re
@@ -27,22 +27,22 @@ _NEXT = "n"
 _LINES = 30
 _ESCAPE = b"\x1b"
 _SEQUENCE = re.compile(rb"\x1b*([^\x1b[O]|(O|\[\[?)[ -?]*[^ -?[])")
-"""All that a key sends behind an escape (ECMA-48, 5.4): it may begin with more escapes, when Alt is
+"""All that a key sends after an escape (ECMA-48, 5.4): it may begin with more escapes, when Alt is
 held, or with two brackets, as the first keys of the Linux console do."""
 _SEQUENCE_S = 0.1
-"""How long the rest of a sequence is waited for: a terminal sends it at once."""
+"""How long to wait for the rest of a sequence: a terminal sends it at once."""
 _UNITS = {"d": limits.DAY_MS, "h": limits.HOUR_MS, "min": limits.MINUTE_MS}
 
 
 def show(queue: dict[str, Any]) -> None:
-    """List what waits, for a reader without a keyboard."""
+    """List the queue, for a reader without a keyboard."""
     for _, one in _each(queue):
         _show(one)
     typer.echo(_count(queue))
 
 
 def _each(queue: dict[str, Any]) -> Iterator[tuple[str, dict[str, Any]]]:
-    """Each subject and then each held post, on which there are no reports, with its place."""
+    """Each subject and then each held post, which has no reports, with its place."""
     subjects, posts = queue["subjects"], queue["held"]
     for place, subject in enumerate(subjects, 1):
         yield f"{place} of {len(subjects)}", subject
@@ -51,7 +51,7 @@ def _each(queue: dict[str, Any]) -> Iterator[tuple[str, dict[str, Any]]]:
 
 
 class _Keyboard:
-    """Reads one key at a time, also those that were pressed before they were asked for."""
+    """Reads one key at a time, also keys pressed earlier."""
 
     def __enter__(self) -> Self:
         self._file = sys.stdin.fileno()
@@ -71,7 +71,7 @@ class _Keyboard:
         return pressed.decode(errors="replace").lower()
 
     def _pass_sequence(self) -> None:
-        """Read what stands behind an escape, up to the byte that ends it, if anything follows."""
+        """Read the rest of a sequence after an escape, up to the byte that ends it, if any."""
         found = b""
         while select([self._file], [], [], _SEQUENCE_S)[0]:
             byte = os.read(self._file, 1)
@@ -89,7 +89,7 @@ class _Keyboard:
 
 
 def work_off(queue: dict[str, Any], operate: CarryOut) -> None:
-    """Show each subject and each held post, and do what the key says that is pressed."""
+    """Show each subject and each held post, and carry out the key that is pressed."""
     typer.echo(_count(queue))
     decided = 0
     with _Keyboard() as keyboard:
@@ -111,7 +111,7 @@ def work_off(queue: dict[str, Any], operate: CarryOut) -> None:
 
 
 def _asked(one: dict[str, Any], keyboard: _Keyboard) -> tuple[str, str] | None:
-    """The key that was pressed and the reason of what it does; None to quit."""
+    """The pressed key and the reason for its act; None to quit."""
     keys, decide, reason = _HELD_KEYS, _DECIDE_HELD, "Looked at by a moderator."
     if reasons := sorted({report["reason"] for report in one["reports"]}):
         keys, decide, reason = _KEYS, _DECIDE, f"Reported: {', '.join(reasons)}."
@@ -127,7 +127,7 @@ def _asked(one: dict[str, Any], keyboard: _Keyboard) -> tuple[str, str] | None:
 
 
 def _commands(one: dict[str, Any], key: str) -> list[dict[str, Any]]:
-    """What a key does, in its order. The first settles all reports on what is reported."""
+    """The commands of a key, in order. The first settles all reports on the subject."""
     author_id, report_ids = one["author"]["id"], [report["id"] for report in one["reports"][:1]]
     if key == _NEXT:
         return []

@@ -1,7 +1,7 @@
 """Which changed settings a reload took: the supervisor writes it, `stoa reload` reads it.
 
-It stands in a file in memory that no folder names. `/proc` lets the supervisor's own user and root
-open it, and nobody else. Other systems than Linux have neither: there the log alone tells.
+It is in a file in memory without a name. `/proc` lets only the supervisor's own user and root open
+it. Other systems than Linux have neither: there only the log tells.
 """
 
 import os
@@ -18,9 +18,9 @@ _LINK = f"/memfd:{_NAME} (deleted)"
 
 
 class ReloadReport(msgspec.Struct, frozen=True):
-    """The names of the settings that were changed since, those that the server takes and those that
-    need a start; or, as `problem`, why the server would not start with what is configured now, for
-    which it takes nothing. `number` counts the reloads, `pending` says that one is under way."""
+    """The names of the changed settings, those that the server takes and those that need a restart;
+    or, as `problem`, why the server would not start with the current configuration, for which it
+    takes nothing. `number` counts the reloads, `pending` says that one is under way."""
 
     taken: list[str] = []
     not_taken: list[str] = []
@@ -30,7 +30,7 @@ class ReloadReport(msgspec.Struct, frozen=True):
 
 
 def compare(running: Settings, configured: Settings) -> ReloadReport:
-    """The settings in which these differ."""
+    """The settings that differ."""
     names = Settings.__struct_fields__
     changed = [name for name in names if getattr(running, name) != getattr(configured, name)]
     return ReloadReport(
@@ -52,8 +52,8 @@ class ReportFile:
         return self._report.pending
 
     def follow(self, report: ReloadReport, *, pending: bool) -> None:
-        """Leave the report of the next reload, which may be `pending`. What one takes that is
-        still under way, this one waits for and takes too."""
+        """Write the report of the next reload, which may be `pending`. It includes the settings of
+        one that is still under way."""
         before = self._report.taken if self.pending else []
         following = msgspec.structs.replace(
             report,
@@ -68,7 +68,7 @@ class ReportFile:
         self._leave(msgspec.structs.replace(self._report, pending=False))
 
     def close(self) -> None:
-        """Let go of the file in a fork of the process."""
+        """Close the file in a fork of the process."""
         if self._file is not None:
             os.close(self._file)
 
@@ -80,7 +80,7 @@ class ReportFile:
 
 
 def left_by(process: int) -> ReloadReport | None:
-    """What the last reload of a supervisor took and did not; None where it cannot be read."""
+    """The result of a supervisor's last reload; None if it cannot be read."""
     with suppress(OSError, msgspec.DecodeError):
         for file in Path(f"/proc/{process}/fd").iterdir():
             if str(file.readlink()) == _LINK:

@@ -42,8 +42,8 @@ def reload(
 ) -> None:
     """Let the running server take changed settings: replace its workers, and wait for the new ones.
 
-    No request fails. What was taken is named, and what needs a start of the server. The code stays
-    that with which the server was started. Run it as the user of the server or as root.
+    No request fails. It prints the settings taken, and those that need a restart of the server. The
+    code stays that with which the server was started. Run it as the user of the server or as root.
     """
     settings = configuration.from_process({"host": host, "port": port}, config)
     supervisor = _supervisor(settings) if pid is None else pid
@@ -106,7 +106,7 @@ def _answering(settings: Settings) -> int:
 
 
 def _replaced(supervisor: int, before: set[int], wait_s: int) -> set[int]:
-    """Let the supervisor replace these workers; those that serve afterwards."""
+    """Let the supervisor replace these workers; returns the new ones."""
     last = reload_report.left_by(supervisor)
     try:
         os.kill(supervisor, signal.SIGHUP)
@@ -126,8 +126,8 @@ def _replaced(supervisor: int, before: set[int], wait_s: int) -> set[int]:
 
 
 def _is_done(supervisor: int, before: set[int], last: reload_report.ReloadReport | None) -> bool:
-    """Whether the reload that follows the `last` one is over. Raises StartRefused where it changed
-    nothing because of a mistake."""
+    """Whether the reload after the `last` one is over. Raises StartRefused if it changed nothing
+    because of a mistake."""
     report = reload_report.left_by(supervisor)
     if report is None or last is None:  # no reports here: look at the workers
         now = _workers(supervisor)
@@ -140,7 +140,7 @@ def _is_done(supervisor: int, before: set[int], last: reload_report.ReloadReport
 
 
 def _workers(supervisor: int) -> set[int]:
-    """The workers of a server; none of what is no server."""
+    """The workers of a server; none for another process."""
     running = _running()
     if supervisor not in running or " serve" not in running[supervisor].command:
         return set()
@@ -148,7 +148,7 @@ def _workers(supervisor: int) -> set[int]:
 
 
 def _running() -> dict[int, _Process]:
-    """Every process that can be seen, by its number."""
+    """Every visible process, by its number."""
     if not _PROC.is_dir():
         return dict(map(_told, _listed().splitlines()))
     found = ((int(entry.name), _read(entry)) for entry in _PROC.iterdir() if entry.name.isdigit())

@@ -1,4 +1,4 @@
-"""The settings that a server runs on, and what a reload changes of them."""
+"""The settings that a server runs with, and which of them a reload changes."""
 
 from collections.abc import Callable
 
@@ -11,15 +11,16 @@ from stoa.settings_checks import check
 
 
 class RunningSettings:
-    """`settings` are what workers start with: those that were given, with the port that was taken.
-    `read` gives those that are configured now."""
+    """`settings` are the settings that workers start with, with the port that was taken. `read`
+    gives the configured ones."""
 
     def __init__(self, given: Settings, read: Callable[[], Settings]) -> None:
         self.settings = self._given = given
         self._read = read
 
     def reload(self) -> reload_report.ReloadReport:
-        """Take what can be changed while the server runs, or nothing where there is a mistake."""
+        """Take the settings that can change while the server runs, or none if there is a
+        mistake."""
         try:
             configured = self._read()
             report = reload_report.compare(self._given, configured)

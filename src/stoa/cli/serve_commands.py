@@ -23,8 +23,8 @@ def serve(
     """Run everything: the API, the MCP endpoint and the pages.
 
     Without flags it listens on 127.0.0.1:8080 and keeps its database in ./stoa-data. Every setting
-    can be given as a variable STOA_… or in stoa.toml too: `stoa config show`. SIGTERM or Ctrl-C
-    end it once what runs is finished. SIGHUP replaces several workers one by one.
+    can be given as a variable STOA_… or in stoa.toml too: `stoa config show`. SIGTERM or Ctrl-C end
+    it once running calls are done. SIGHUP replaces several workers one by one.
     """
     raise typer.Exit(serving.serve(server.flags, server.config, new=new))
 
@@ -33,8 +33,8 @@ def serve(
 def migrate(run: DatabaseRun) -> None:
     """Bring the database to this program's schema.
 
-    `stoa serve` does this too when it starts, and no other command does. Where there is none, it
-    makes one. A database with the current schema is not changed.
+    `stoa serve` does this too when it starts, and no other command does. If there is none, it makes
+    one. A database with the current schema is not changed.
     """
     from stoa.store.engines.migration_steps import told
 

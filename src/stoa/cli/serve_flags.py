@@ -19,7 +19,7 @@ FLAGS = {
     "--log-format": str,
     "--config": Path,
 }
-"""What the value of each flag becomes."""
+"""The conversion of each flag's value."""
 
 
 def read(arguments: Sequence[str]) -> dict[str, Any] | None:

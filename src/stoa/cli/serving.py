@@ -1,4 +1,4 @@
-"""What `stoa serve` does once its flags are read.
+"""`stoa serve` after its flags are read.
 
 The library of the commands is not loaded here: a server would keep it in memory for nothing.
 """
@@ -34,8 +34,8 @@ if TYPE_CHECKING:
 
 _BACKLOG = 2048
 _SWITCH_S = 0.0005
-"""How long a thread waits for another's hold of the interpreter. A quick read may wait for a slow
-one at each of its statements, so Python's own 5 ms would add up."""
+"""How long a thread waits for another one that holds the interpreter. A quick read may wait for a
+slow one at each of its statements, so Python's own 5 ms would add up."""
 
 _NEW_OBJECTS = 5_000
 """The garbage collector runs after so many more live objects. Python's own 700 are those of a dozen
@@ -69,8 +69,8 @@ def serve(flags: Mapping[str, Any], config: Path | None = None, *, new: bool = F
 
 
 def _at(settings: Settings, listener: socket.socket) -> Settings:
-    """The settings of a server that has this listener. Raises SettingsError where they do not go
-    together with its address."""
+    """The settings of a server with this listener. Raises SettingsError if they do not match its
+    address."""
     import msgspec
 
     host, port = listener.getsockname()[:2]
@@ -184,8 +184,8 @@ def _allow_files(wanted: int) -> None:
 
 
 def _most_connections() -> int:
-    """How many connections may be open at once. Where files are few, half of them at most: a
-    connection for which there is no file would be closed without an answer."""
+    """How many connections may be open at once. If the limit of files is low, half of it at most: a
+    connection without a file would be closed without an answer."""
     from stoa.domain import limits
 
     files, _ = resource.getrlimit(resource.RLIMIT_NOFILE)
@@ -203,7 +203,7 @@ async def _serve(
     metrics: socket.socket | None,
     most: int,
 ) -> bool:
-    """Serve until this is to end; whether it could do its work until then."""
+    """Serve until the process is asked to end; whether it could work until then."""
     from stoa.app import Service
     from stoa.logs import loop_fault
     from stoa.server import control
@@ -237,7 +237,7 @@ async def _serve(
 
 @asynccontextmanager
 async def _serving(server: "Server", listener: socket.socket) -> AsyncGenerator[None]:
-    """Serve the metrics meanwhile."""
+    """Serve the metrics during the block."""
     task = asyncio.create_task(server.serve(sockets=[listener]))
     try:
         yield

@@ -26,7 +26,7 @@ def simulate(
         Path | None, typer.Option(help="Write the picture to this file, as SVG.")
     ] = None,
 ) -> None:
-    """Let honest agents and attackers trade for months, on a database that is thrown away.
+    """Let honest agents and attackers trade for months, on a temporary database.
 
     Prints how well standing and `rep-v1` follow the hidden quality of honest agents, and what a
     fake point of each costs beside honest work. 200 agents and 90 days take some minutes.

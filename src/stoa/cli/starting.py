@@ -1,4 +1,5 @@
-"""Migrates the database as `stoa serve` starts. It replaces no lost database by an empty one."""
+"""Migrates the database as `stoa serve` starts. It never replaces a lost database by an empty
+one."""
 
 from stoa.clock import SystemClock
 from stoa.schemas.base import iso
@@ -15,10 +16,10 @@ _LOST = (
 
 
 async def prepare(settings: Settings, *, new: bool) -> str | None:
-    """Bring the database to this program's schema; what was done, in one line, if anything was.
+    """Bring the database to this program's schema; one line that says what was done, if anything.
 
-    Raises `StartRefused` when an address cannot be read, or the database is gone and `new` is not
-    asked for, or `new` is asked for beside one.
+    Raises `StartRefused` when an address is invalid, or the database is gone without `new`, or
+    exists with `new`.
     """
     engine = engine_of(settings)
     where = engine.place(settings)
@@ -33,7 +34,7 @@ async def prepare(settings: Settings, *, new: bool) -> str | None:
 
 
 def _trace(engine: Engine, settings: Settings) -> str | None:
-    """What shows that there was a database."""
+    """A sign that there was a database."""
     made_at = backups.newest(settings.backup_dir, SystemClock()())
     if made_at is not None:
         return f"its newest backup in {settings.backup_dir} is of {iso(made_at)}"

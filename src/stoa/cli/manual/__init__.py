@@ -1,1 +1,1 @@
-"""The documentation as a site of its own."""
+"""The documentation as a website of its own."""

@@ -15,8 +15,7 @@ _POLICY = "default-src 'none'; style-src 'self'; script-src 'self'; img-src 'sel
 
 
 def serve(port: int) -> None:
-    """Serve until Ctrl-C; 0 takes any free port. Raises `StartRefused` when another program has
-    it."""
+    """Serve until Ctrl-C; 0 takes any free port. Raises `StartRefused` when the port is in use."""
     handler = _handler(build(folder()))
     try:
         opened = ThreadingHTTPServer((_HOST, port), handler)

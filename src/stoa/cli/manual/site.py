@@ -1,4 +1,4 @@
-"""The documentation as a site: its files, which need no server, no network and no service."""
+"""The documentation as a site: static files that need no server and no network."""
 
 import json
 import posixpath
@@ -19,7 +19,7 @@ _ELSEWHERE = ("http://", "https://", "mailto:")
 
 
 class BrokenLink(StartRefused):
-    """A link of a page leads nowhere; the message says which."""
+    """A link of a page has no target; the message names it."""
 
 
 def build(source: Traversable) -> dict[str, bytes]:
@@ -61,7 +61,7 @@ def _shared(
 
 
 _LinkedHeading = tuple[str, str, str]
-"""The name of a page, the place of a heading in it, and which link leads there."""
+"""The name of a page, the anchor of a heading in it, and the link that leads there."""
 
 
 def _rendered(
@@ -150,7 +150,7 @@ def _step(page: ManualPage, other: ManualPage | None, label: str) -> str:
 
 
 def _index(rendered: Mapping[str, RenderedPage], book: Mapping[str, ManualPage]) -> str:
-    """What the search looks through, as a script: a page opened from a file can load no data."""
+    """The index of the search, as a script: a page opened from a file can load no data."""
     names = list(book)
     sections = [
         [number, section.heading.place, section.heading.text, section.text]
