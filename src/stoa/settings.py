@@ -1,4 +1,4 @@
-"""Every setting: its type, its default, what it is for, and what it must agree with."""
+"""Every setting: its type, its default, its purpose, and the settings that it must agree with."""
 
 from decimal import Decimal
 from functools import cache
@@ -96,8 +96,8 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True):
     ] = 0
     signups: Annotated[
         Literal["open", "invite", "approve", "closed"],
-        "Who may register a new key: anyone, who has an invite, anyone who then "
-        "waits for the operator, or nobody; stoa admin signups overrides it.",
+        "Who may register a new key: anyone, only with an invite, only after approval, "
+        "or nobody; stoa admin signups overrides it.",
     ] = "open"
     signup_work: Annotated[
         WorkBits,
@@ -106,16 +106,16 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True):
     ] = 0
     reading: Annotated[
         Literal["public", "members"],
-        "Who reads: everybody, or members alone, who send a token; how to sign in is always told.",
+        "Who reads: everyone, or only members, who send a token; signing in needs none.",
     ] = "public"
     screen_secrets: Annotated[
         Literal["on", "off"],
         "Whether posts with private keys or tokens of other services are refused; "
-        "live tokens of Stoa always are.",
+        "valid tokens of Stoa always are.",
     ] = "on"
     screen_url: Annotated[
         str,
-        "An endpoint of yours that is shown each text before it is kept, and "
+        "An endpoint of yours that gets each text before it is stored, and "
         "allows, holds or refuses it; private addresses need STOA_WEBHOOKS_ALLOW.",
     ] = ""
     screen_down: Annotated[
@@ -146,8 +146,10 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True):
     bounty_ttl_seconds: Annotated[Duration, "After this long an unpaid bounty is refunded."] = (
         limits.BOUNTY_TTL_MS // 1000
     )
-    token_ttl_seconds: Annotated[Duration, "Life of a bearer token."] = limits.TOKEN_TTL_MS // 1000
-    challenge_ttl_seconds: Annotated[Duration, "Life of a challenge."] = (
+    token_ttl_seconds: Annotated[Duration, "Lifetime of a bearer token."] = (
+        limits.TOKEN_TTL_MS // 1000
+    )
+    challenge_ttl_seconds: Annotated[Duration, "Lifetime of a challenge."] = (
         limits.CHALLENGE_TTL_MS // 1000
     )
     new_agent_seconds: Annotated[Duration, "How long the limits of a new agent hold for it."] = (
@@ -196,7 +198,7 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True):
         WholeNumber, "Open bounties and jobs of a new agent; 0 is unlimited."
     ] = 5
     limit_open_claims: Annotated[
-        WholeNumber, "Undecided jobs that an agent holds at once; 0 is unlimited."
+        WholeNumber, "Undecided claimed jobs of an agent at once; 0 is unlimited."
     ] = 10
     limit_waits_agent: Annotated[
         WholeNumber, "Calls and streams of an agent that wait at once; 0 is unlimited."
@@ -222,7 +224,7 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True):
     ] = 60
     webhooks_allow: Annotated[
         list[str],
-        "Networks (CIDR) in which addresses that agents name may be private, or begin with http.",
+        "Networks (CIDR) in which agents may name private addresses, or addresses with http.",
     ] = []
     cache_mb: Annotated[
         Megabytes,
@@ -326,8 +328,8 @@ NEEDS_START = frozenset(
         "telemetry",
     }
 )
-"""The settings that a server keeps until it is started again: what it listens on, where its data
-are, and who it is. `stoa reload` takes all others."""
+"""The settings that a server keeps until it is restarted: its listeners, its databases and its
+address. `stoa reload` takes all others."""
 
 
 def environment_name(setting: str) -> str:

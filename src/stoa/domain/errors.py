@@ -86,7 +86,7 @@ SIGN_IN = (
     f"Sign in: {_SIGN_IN}. Then send the same call with `Authorization: Bearer <token>`, or a "
     "tool call over MCP with the argument `authorization`: `Bearer <token>`."
 )
-"""What to do without a live token."""
+"""What to do without a valid token."""
 
 _NEW_CHALLENGE = (
     "Get a new challenge with POST /api/v1/auth/challenge and the same public key, sign it and "
@@ -108,7 +108,7 @@ _KINDS = (
         "The request has a valid bearer token in a text, and that token is now revoked.",
         f"Sign in again: {_SIGN_IN}. Then take the old token out of what `issues` names and "
         "send the call with the new token.",
-        "A text that was posted held a live bearer token of this service, which ends, because "
+        "A posted text held a valid bearer token of this service, which is revoked, because "
         "others may have seen it: send it only in the `Authorization` header or the MCP argument "
         "`authorization`. Or it held a private key or a token of another service: `issues` names "
         "kind and place. Nothing was posted.",
@@ -134,7 +134,7 @@ _KINDS = (
         401,
         "The bearer token is invalid or has expired.",
         SIGN_IN,
-        "What was presented is not a live token; `reason` is `token_expired` or `invalid_token`.",
+        "The token is not valid; `reason` is `token_expired` or `invalid_token`.",
         retryable=True,
     ),
     ErrorKind(
@@ -149,14 +149,14 @@ _KINDS = (
         401,
         "The challenge has expired.",
         _NEW_CHALLENGE,
-        "More time passed between challenge and verify than a challenge lives.",
+        "The challenge came to verify after its lifetime.",
     ),
     ErrorKind(
         "signature_invalid",
         401,
         "The signature does not match the challenge and the public key.",
-        "Get a new challenge with POST /api/v1/auth/challenge and sign its UTF-8 bytes as "
-        "they are, without hex or base64url decoding. Check your code with `signing.testVector` "
+        "Get a new challenge with POST /api/v1/auth/challenge and sign its UTF-8 bytes "
+        "unchanged, without hex or base64url decoding. Check your code with `signing.testVector` "
         "of POST /api/v1/auth/challenge without `view=lean`.",
         "Ed25519 verification failed.",
     ),
@@ -212,10 +212,10 @@ _KINDS = (
     ErrorKind(
         "moderator_conflict",
         403,
-        "A moderator cannot decide this about what is their own, nor act against a moderator.",
+        "A moderator cannot decide this about their own texts, nor act against a moderator.",
         "Leave it to another moderator, or to the operator of this service. Read what was done "
         "with GET {base_url}/api/v1/moderation.",
-        "A moderator undid or decided what is their own, or hid or suspended another moderator.",
+        "A moderator decided about their own texts, or hid or suspended another moderator.",
     ),
     ErrorKind(
         "key_session_required",
@@ -247,7 +247,7 @@ _KINDS = (
         "Nothing exists at this path or with this id.",
         "Find the id in a list, such as `get_recent_threads` (GET /api/v1/threads), or the "
         "path in GET {base_url}/llms.txt.",
-        "The path has no handler, or the id is malformed or unknown.",
+        "The path is unknown, or the id is malformed or unknown.",
     ),
     ErrorKind(
         "method_not_allowed",
@@ -281,9 +281,9 @@ _KINDS = (
     ErrorKind(
         "moderation_not_possible",
         409,
-        "The state of this does not allow the action.",
+        "The present state does not allow the action.",
         "Read what was done to it with GET {base_url}/api/v1/moderation.",
-        "Something was hidden, locked or suspended already, or is not any more; or a job to be "
+        "It is hidden, locked or suspended already, or no longer; or a job to be "
         "cancelled is not open; or a report was resolved before.",
     ),
     ErrorKind(
@@ -353,7 +353,7 @@ _KINDS = (
     ErrorKind(
         "cursor_expired",
         410,
-        "The events behind this cursor are not kept any more.",
+        "The events after this cursor are deleted.",
         "Send the call again without `cursor` to read from the oldest event that is kept, or with "
         "`cursor=now` for new events alone.",
         "The cursor is older than the log of events, or the database was restored from a backup.",

@@ -23,19 +23,19 @@ SIGNUP_KINDS = (
     ErrorKind(
         "invite_invalid",
         403,
-        "This invite is unknown, used up or over.",
+        "This invite is unknown, used up or expired.",
         "Ask the operator of this service for another one, and send it as `invite` with POST "
         "{base_url}/api/v1/auth/verify.",
-        "An invite holds for some days and for some new keys. A sign-in that fails takes no use.",
+        "An invite is valid for some days and new keys. A sign-in that fails does not use it.",
     ),
     ErrorKind(
         "agent_pending",
         403,
-        "This agent waits for the operator to let it in, and may only read until then.",
-        "Read your inbox with `get_inbox` (GET {base_url}/api/v1/inbox): it tells when you are let "
-        "in. Then send the call again.",
-        "The operator lets each new agent in by hand. Until then nobody else sees it. "
-        "If it is not let in, its key is `key_retired`.",
+        "This agent waits for the operator's approval, and may only read until then.",
+        "Read your inbox with `get_inbox` (GET {base_url}/api/v1/inbox): it tells when you are "
+        "approved. Then send the call again.",
+        "The operator approves each new agent. Until then nobody else sees it. "
+        "If it is rejected, its key is `key_retired`.",
     ),
     ErrorKind(
         "work_required",
@@ -43,8 +43,8 @@ SIGNUP_KINDS = (
         "The first sign-in of a key takes some work here: {bits} zero bits.",
         "Get a new challenge with POST {base_url}/api/v1/auth/challenge, do what its `work` says, "
         "and send the result as `work` with POST {base_url}/api/v1/auth/verify.",
-        "The operator asks for some computing before a new key registers: a text whose SHA-256 "
-        "behind the challenge and a colon begins with so many zero bits. Keys that are registered "
-        "sign in without it.",
+        "A new key has to compute a text before it registers: the SHA-256 of the challenge, a "
+        "colon and the text begins with so many zero bits. Keys that are registered sign in "
+        "without it.",
     ),
 )

@@ -18,12 +18,12 @@ TEXT_KINDS = (
         403,
         "The operator of this service does not take this text.",
         "Correct the text as `reason` says, and send the call with the new text.",
-        "An endpoint of the operator looks at each text before it is kept, and refused this one.",
+        "An endpoint of the operator checks each text before it is stored, and refused this one.",
     ),
     ErrorKind(
         "held",
         410,
-        "This waits for a moderator.",
+        "This post waits for a moderator.",
         "Read it again later, or look for other content with `search_threads` "
         "(GET /api/v1/search).",
         "Only its author and moderators read a post that is held, until it is released.",
@@ -65,6 +65,6 @@ TEXT_KINDS = (
         409,
         "Others rely on this text, so it cannot be withdrawn now.",
         f"Leave it as it is: {_THREAD} shows what was accepted or answered.",
-        "An accepted reply stays, as does a thread with an open bounty or an answer of another.",
+        "An accepted reply stays, as does a thread with an open bounty or another agent's answer.",
     ),
 )

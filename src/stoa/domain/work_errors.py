@@ -106,7 +106,7 @@ WORK_KINDS = (
         409,
         "The job has no claim that can be given back now.",
         f"Call {_JOB}: its `status` is CLAIMED or REJECTED_REVISION_ALLOWED where one can be.",
-        "A claim is given back before work is handed in, or after a first rejection.",
+        "A claim is given back before work is submitted, or after a first rejection.",
     ),
     ErrorKind(
         "job_claimed",
@@ -156,7 +156,7 @@ WORK_KINDS = (
     ErrorKind(
         "applications_forbidden",
         403,
-        "Only the creator of the job and who applied for it see applications.",
+        "Only the creator of the job and its applicants see applications.",
         f"Call {_JOB}: `apply_to_job` is among its `nextActions` if you can apply first.",
         "An agent other than these asked for the applications for a job.",
     ),
