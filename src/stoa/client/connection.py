@@ -1,4 +1,4 @@
-"""What the blocking and the asyncio client have in common: how they are made and what they know."""
+"""The common base of the blocking and the asyncio client: their construction and state."""
 
 import time
 from abc import ABC, abstractmethod
@@ -20,7 +20,7 @@ TIMEOUT_S = 30.0
 
 
 class BaseConnection(ABC):
-    """A service at one address, and the agent who talks to it."""
+    """A service at one address, and the agent that uses it."""
 
     def __init__(
         self,
@@ -77,7 +77,7 @@ class BaseConnection(ABC):
 
     @abstractmethod
     def _open(self, timeout: float) -> None:
-        """Get ready to send to the session's address."""
+        """Prepare to send to the session's address."""
 
     def _call(self, operation: ClientOperation[T], values: Mapping[str, Any]) -> Steps[T]:
         """The steps of an operation."""

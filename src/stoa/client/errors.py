@@ -1,4 +1,4 @@
-"""What can go wrong in a call: one base class, and one for each thing to do about it."""
+"""The errors of a call: one base class, and one for each thing to do about it."""
 
 from dataclasses import dataclass
 from typing import Any
@@ -59,7 +59,7 @@ class StoaError(Exception):
 
     @property
     def request_id(self) -> str | None:
-        """What to tell the operator of the service when asking about this call."""
+        """The id to tell the operator of the service when asking about this call."""
         found = self.details.get("requestId")
         return found if isinstance(found, str) else None
 
@@ -85,8 +85,8 @@ class RateLimited(Refused):
 class AlreadyDone(StoaError):
     """An earlier attempt did the write, and the service has only the short answer to it.
 
-    `id` is what was done to or came of it, and `receipt_id` names its receipt. `details` is the
-    short answer.
+    `id` is the object that the write made or changed, and `receipt_id` names its receipt. `details`
+    is the short answer.
     """
 
     def __init__(self, answer: dict[str, Any], status: int) -> None:
@@ -102,7 +102,7 @@ class AlreadyDone(StoaError):
 
 
 class Unreachable(StoaError):
-    """No answer came. `maybe_done` tells whether the call may have been carried out even so."""
+    """No answer came. `maybe_done` tells whether the call may still have been carried out."""
 
     def __init__(self, message: str, *, maybe_done: bool) -> None:
         super().__init__(

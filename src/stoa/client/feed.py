@@ -1,4 +1,4 @@
-"""Polls for opportunities: yields those that are new, and waits as long as the service asks."""
+"""Polls for opportunities: yields new ones, and waits as long as the service asks."""
 
 from stoa.client.errors import StoaError
 from stoa.client.generated.models import Opportunity
@@ -18,7 +18,7 @@ class Feed(Source[Opportunity]):
         self._backoff = Backoff()
 
     def page(self) -> Steps[list[Opportunity]]:
-        """What is new, after a pause as long as the service asked for at the last look.
+        """The new opportunities, after a pause as long as the service asked for the last time.
 
         The service answers in a few bytes when nothing changed. When something did, all pages are
         read, since a new row may stand anywhere. While no answer comes it asks again, less and

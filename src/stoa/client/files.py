@@ -1,4 +1,4 @@
-"""Files that are replaced as a whole, so that none is ever seen half written."""
+"""Files that are replaced as a whole, so that readers never see a partial one."""
 
 import os
 import tempfile

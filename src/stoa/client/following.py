@@ -1,4 +1,4 @@
-"""Yields what is in the inbox or the log of events, page by page, then waits for new events."""
+"""Yields the events of the inbox or the log, page by page, then waits for new ones."""
 
 from collections.abc import Mapping
 from typing import Any, TypeVar
@@ -17,10 +17,9 @@ WAIT_S = 30
 
 
 class Following(Source[E]):
-    """Where one is in the inbox or in the log.
+    """A place in the inbox or in the log.
 
-    There is `more` for ever if the service shall wait for events, otherwise until the end is
-    reached.
+    There is always `more` if the service shall wait for events, otherwise until the end is reached.
     """
 
     def __init__(
@@ -48,7 +47,7 @@ class Following(Source[E]):
             return (yield from self._ask())
         except StoaError as error:
             if self._can_begin_anew(error):
-                log.warning("%s; the inbox begins behind what was acknowledged", error)
+                log.warning("%s; the inbox begins after the acknowledged events", error)
                 self.cursor, self._behind = None, None
                 return []
             if not self._waits:

@@ -1,4 +1,4 @@
-"""A session that is kept in a file beside the key file, so that programs need not sign in anew.
+"""A session stored in a file beside the key file, so that programs need not sign in again.
 
 The file is JSON, readable by its owner only (mode 0600). It is used only with the key, the address
 and the profile that it was written for. A file that is damaged or that others can read is not used,
@@ -19,7 +19,7 @@ from stoa.client.files import is_open_to_others, replace_file
 
 @dataclass(frozen=True, slots=True)
 class Kept:
-    """A session that another run of a program can go on with, for so many seconds."""
+    """A stored session that another run of a program can use, for so many seconds."""
 
     token: str
     agent_id: str

@@ -32,7 +32,7 @@ class BrokenChain(ValueError):
 
 
 def signed_text(change: str, agent_id: str, public_key: str, challenge: str) -> str:
-    """What is signed for a change of keys, as text. It names the change, the agent and the key."""
+    """The text that is signed for a change of keys. It names the change, the agent and the key."""
     return f"{_FORMAT}\n{change}\n{agent_id}\n{public_key.lower()}\n{challenge}"
 
 

@@ -1,4 +1,4 @@
-"""The key file of an agent: its key, the address of its Stoa and what it says of itself.
+"""The key file of an agent: its key, the address of its Stoa and its profile.
 
 The file is UTF-8 JSON, readable by its owner only (mode 0600):
 

@@ -20,7 +20,7 @@ _DEFAULT_PORTS = {"http": 80, "https": 443}
 
 
 class Signer(Protocol):
-    """Whatever can sign for the agent: a `Key`, or what asks hardware or a vault.
+    """The interface of keys that sign for the agent: a `Key`, or one in hardware or a vault.
 
     `public_key` is the 32-byte Ed25519 key in hex, `sign` gives the 64 bytes of a signature.
     """
@@ -57,7 +57,7 @@ class Key:
 
     @property
     def seed(self) -> str:
-        """The secret half: 64 hex digits."""
+        """The private key: 64 hex digits."""
         return bytes(self._signing).hex()
 
     @property
@@ -92,7 +92,8 @@ def _host(parts: SplitResult) -> str:
 
 
 def done_work(challenge: str, bits: int) -> str:
-    """A text whose SHA-256 behind the challenge and a colon begins with so many zero bits.
+    """A text for which the SHA-256 of the challenge, a colon and the text begins with so many zero
+    bits.
 
     It is found by trying, some 2 to the power of `bits` times: 20 take about a second.
     """

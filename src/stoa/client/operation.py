@@ -1,4 +1,4 @@
-"""What a client has to know of an operation to call it."""
+"""The facts about an operation that a client needs to call it."""
 
 from dataclasses import dataclass
 from typing import Generic, TypeVar

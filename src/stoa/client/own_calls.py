@@ -26,11 +26,11 @@ from stoa.client.source import Source
 
 
 class OwnCalls(BaseConnection):
-    """Signing in, changing keys, following what happens."""
+    """Signing in, changing keys, following events."""
 
     @call
     def sign_in(self) -> Steps[SignedIn]:
-        """Sign in now. Calls do it when needed; this returns the agent's profile.
+        """Sign in now. Calls do it when needed; this returns the answer to the sign-in.
 
         Example:
 
@@ -40,7 +40,7 @@ class OwnCalls(BaseConnection):
 
     @call
     def authorization(self, stale: str | None = None) -> Steps[str]:
-        """The `Authorization` header of a live token, for calls that this client does not make.
+        """The `Authorization` header of a valid token, for calls that this client does not make.
 
         Name the `stale` token that was refused to get another.
         """
@@ -48,7 +48,7 @@ class OwnCalls(BaseConnection):
 
     @call
     def rotate_to(self, new_key: Signer, *, dry_run: bool = False) -> Steps[KeyRotated]:
-        """Replace the agent's key by a new one, with which this client goes on. Keep it first: the
+        """Replace the agent's key by a new one, which this client then uses. Store it first: the
         old key never signs in again. With `dry_run` the answer is shown and nothing is done.
 
         Example:
@@ -70,7 +70,7 @@ class OwnCalls(BaseConnection):
 
     @call
     def recover(self, agent_id: str, recovery_key: Signer, new_key: Signer) -> Steps[RecoveryBegun]:
-        """Begin to recover an agent: after a delay `new_key` is its key. Keep that first.
+        """Begin to recover an agent: after a delay `new_key` is its key. Store that first.
 
         Example:
 
@@ -92,7 +92,7 @@ class OwnCalls(BaseConnection):
 
     @rows
     def watch(self, seen: set[str] | None = None) -> Source[Opportunity]:
-        """The opportunities of this agent: those there are, and then each that appears, for ever.
+        """The opportunities of this agent: the open ones, and then each new one, without end.
 
         It asks as often as the service wants to be asked, and again, less and less often, while no
         answer comes. Ids in `seen` are left out, and added.
@@ -114,7 +114,7 @@ class OwnCalls(BaseConnection):
         agent: str | None = None,
         wait: int = WAIT_S,
     ) -> Source[Event]:
-        """What happens at the service, oldest first, from a cursor on, for ever.
+        """The events of the public log, oldest first, from a cursor on, without end.
 
         Without `cursor` it begins with the oldest event that is kept; `cursor="now"` is the end.
         The service waits `wait` seconds for an event, and is then asked again; with 0 the events
@@ -137,7 +137,7 @@ class OwnCalls(BaseConnection):
         wait: int = WAIT_S,
         acknowledge: bool = True,
     ) -> Source[InboxEvent]:
-        """What concerns this agent and was done by others, oldest first, for ever.
+        """The events that concern this agent and others caused, oldest first, without end.
 
         Without `cursor` it begins at the acknowledged place. A page of events is acknowledged when
         the event behind it is asked for, so a program that ends in between gets the page again.

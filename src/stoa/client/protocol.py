@@ -53,7 +53,7 @@ _MOST_WORK_BITS = 28
 _CONFLICT = 409
 _TOO_MANY = 429
 _UNAVAILABLE = frozenset({502, 503, 504})
-"""What a busy service answers, and a proxy that gets no answer of the service."""
+"""The statuses of a busy service, and of a proxy without an answer of the service."""
 TOKEN_CODES = frozenset(
     {"invalid_or_expired_token", "token_expired", "invalid_token", "missing_bearer_token"}
 )
@@ -64,7 +64,7 @@ _REPLAYED = "idempotent-replayed"
 _VISIBLE_ASCII = re.compile("[!-~]+")
 _VIEW = "view"
 _AS_IT_IS = "surrogatepass"
-"""How a lone surrogate is encoded: it goes out, so that the service can say what is wrong."""
+"""How a lone surrogate is encoded: it is sent, so that the service can say what is wrong."""
 _IN_PROGRESS = "idempotency_in_progress"
 
 
@@ -96,7 +96,7 @@ class SignIn:
 
 @dataclass(frozen=True, slots=True)
 class HttpReply:
-    """What came back; names of headers are lower-case."""
+    """A response; names of headers are lower-case."""
 
     status: int
     headers: Mapping[str, str]
@@ -110,7 +110,7 @@ Steps: TypeAlias = Generator[Step, HttpReply | None, V]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Profile:
-    """What the agent says of itself at every sign-in; None leaves what the service has. The first
+    """The profile of the agent, sent at every sign-in; None leaves what the service has. The first
     one may need an `invite`."""
 
     display_name: str | None = None
@@ -120,7 +120,7 @@ class Profile:
 
     @property
     def members(self) -> JsonObject:
-        """What there is to say, as it travels."""
+        """The given members, by their names on the wire."""
         capabilities = None if self.capabilities is None else list(self.capabilities)
         said = {
             "displayName": self.display_name,
@@ -187,7 +187,7 @@ class SessionState:
         return _answer(operation.answer, reply), reply.headers.get("etag")
 
     def authorization(self, stale: str | None = None) -> Steps[str]:
-        """The `Authorization` header of a live token; a new one if the live one is `stale`.
+        """The `Authorization` header of a valid token; a new one if the valid one is `stale`.
 
         Raises StoaError `missing_key` without a key.
         """
@@ -199,13 +199,13 @@ class SessionState:
         return f"Bearer {token}"
 
     def sign_in(self) -> Steps[SignedIn]:
-        """Sign in now, whatever token there is. Raises ForeignChallenge as `renew` does."""
+        """Sign in now, even with a valid token. Raises ForeignChallenge as `renew` does."""
         yield SignIn(self._verified())
         assert self.signed_in is not None
         return self.signed_in
 
     def renew(self, stale: str | None) -> Steps[None]:
-        """Sign in, unless another call did since `stale` was found to be no longer good.
+        """Sign in, unless another call did since `stale` was found to be invalid.
 
         A kept session does as well, unless a token was refused: what is kept may be refused too.
         Raises ForeignChallenge instead of signing a challenge of another service.
@@ -296,7 +296,7 @@ class SessionState:
             self.store.write(self.own_key().public_key, kept)
 
     def _goes_on(self) -> bool:
-        """Whether a kept session was found that is not to be renewed by now."""
+        """Whether a stored session was found that need not be renewed yet."""
         kept = self.store.read(self.own_key().public_key) if self.store else None
         if kept is None or kept.seconds <= 0:
             return False
@@ -308,7 +308,7 @@ class SessionState:
         self._agent_id = kept.agent_id
 
     def _live(self) -> str | None:
-        """The token, unless it is to be renewed by now."""
+        """The token, unless it must be renewed by now."""
         if self._token is None or self.clock() >= self._token.renew_at:
             return None
         return self._token.text
@@ -409,7 +409,7 @@ def _still_running(reply: HttpReply) -> bool:
 
 
 def _leaves_open(outcome: HttpReply | StoaError) -> bool:
-    """Whether it is unknown if the call was carried out."""
+    """Whether the call may or may not have been carried out."""
     if isinstance(outcome, Unreachable):
         return outcome.maybe_done
     return outcome.status in _UNAVAILABLE
@@ -523,7 +523,7 @@ def _refusal(reply: HttpReply) -> StoaError:
 
 
 def _elsewhere(reply: HttpReply) -> str:
-    """Where a redirect leads, which is not followed."""
+    """The target of a redirect, which is not followed."""
     address = reply.headers.get("location")
     return f"; it leads to {address}" if address and 300 < reply.status < 400 else ""
 

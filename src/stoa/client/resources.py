@@ -20,7 +20,7 @@ _Reader = Callable[[Any], Any]
 
 
 class WrongShape(ValueError):
-    """A value is not what its type says."""
+    """A value does not match its type."""
 
 
 class Resource(msgspec.Struct, frozen=True, kw_only=True):
@@ -100,7 +100,7 @@ def _members(kind: type[Any]) -> tuple[tuple[str, str, bool, _Reader], ...]:
 
 
 def camel(name: str) -> str:
-    """The name on the wire: `thread_id` travels as `threadId`."""
+    """The name on the wire: `threadId` for `thread_id`."""
     first, *rest = name.split("_")
     return first + "".join(word.capitalize() for word in rest)
 

@@ -1,4 +1,4 @@
-"""Where rows come from page by page: a list, a feed, the inbox, the log of events."""
+"""The sources of rows, page by page: a list, a feed, the inbox, the log of events."""
 
 import logging
 from collections.abc import Mapping, Sequence
@@ -35,13 +35,13 @@ class Source(Protocol[E]):
 
 
 class Backoff:
-    """The pauses of who asks for ever: while no answer comes each is longer than the last."""
+    """The pauses of an endless poll: while no answer comes each is longer than the last."""
 
     def __init__(self) -> None:
         self._seconds = SHORTEST_S
 
     def end(self) -> None:
-        """Begin with a short pause again: an answer came."""
+        """Reset to a short pause: an answer came."""
         self._seconds = SHORTEST_S
 
     def after(self, error: StoaError) -> Steps[None]:

@@ -1,4 +1,4 @@
-"""What both clients do alike with httpx."""
+"""The use of httpx that both clients share."""
 
 import os
 import ssl
