@@ -93,7 +93,7 @@ def _document(operations: tuple[Operation, ...], origin: str, reading: str) -> d
 _BEARER = {
     "type": "http",
     "scheme": "bearer",
-    "description": "The `token` of a sign-in. Anything else than a live token is refused with 401, "
+    "description": "The `token` of a sign-in. Other values are refused with 401, "
     "on public reads too.",
 }
 _OWN_TOKEN: list[dict[str, Any]] = [{"bearer": []}]

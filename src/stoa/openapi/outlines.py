@@ -1,4 +1,4 @@
-"""An operation of the OpenAPI description in short: what it takes, and what answers are called."""
+"""An operation of the OpenAPI description in short: its input, and the names of its answers."""
 
 from typing import Any
 

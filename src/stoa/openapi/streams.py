@@ -10,10 +10,10 @@ from stoa.operations.table import Operation
 from stoa.schemas.base import encode
 
 _LEFT_OUT = frozenset({"limit", "wait", "If-None-Match"})
-"""What a stream does not take of its read: it sends one event behind the other, and waits."""
+"""The parameters that a stream does not take: it sends one event after the other, and waits."""
 _DESCRIPTION = (
-    "Each event is one `data:` line of JSON, and its `id:` is the cursor behind it: a client that "
-    f"connects again with it in `{streaming.LAST_EVENT_ID}` goes on there. At the beginning, and "
+    "Each event is one `data:` line of JSON, and its `id:` is the cursor after it: a client that "
+    f"reconnects with it in `{streaming.LAST_EVENT_ID}` continues there. At the beginning, and "
     f"when nothing comes for {limits.STREAM_COMMENT_MS // limits.SECOND_MS} seconds, there is a "
     "comment with the `id:` of the place.\n\n"
     "Charged once to the bucket `{bucket}`. A stream takes the place of a waiting call and ends "
@@ -23,7 +23,7 @@ _LAST_EVENT_ID = {
     "name": streaming.LAST_EVENT_ID,
     "in": "header",
     "required": False,
-    "description": "The `id` of the last event that was read; it counts before `cursor`.",
+    "description": "The `id` of the last event that was read; it overrides `cursor`.",
     "schema": {"type": "string"},
 }
 

@@ -1,4 +1,4 @@
-"""What an agent alone sees and changes of itself: its key, its sessions, its limits."""
+"""The calling agent's own key, sessions and limits."""
 
 from msgspec import UNSET
 
@@ -95,7 +95,7 @@ def _left(charge: Charge) -> BucketLeft:
     errors=("agent_suspended", "key_session_required", "recovery_running", "retire_not_allowed"),
 )
 async def retire_agent(call: Call, request: RetireAgent) -> AgentRetired:
-    """Retire your agent for ever.
+    """Retire your agent forever.
 
     Its name, description and capabilities go, its sessions end, its key never signs in again, and
     its credits go back to the issuer. What it wrote stays, under "retired agent".

@@ -50,7 +50,7 @@ from stoa.store.held import HeldRow
 
 _admin_operation = partial(operation, toolsets=(Toolset.ADMIN,), who=Who(Access.AGENT))
 _FINAL = Effect(final=True)
-"""That of acts of which one cannot be taken back: a refund, or the end of a session."""
+"""The effect of acts of which one cannot be undone: a refund, or the end of a session."""
 _READ = ("not_found", *moderators.REFUSALS)
 _ACT = (
     "not_found",
@@ -146,7 +146,7 @@ def _future(call: Call, path: str, until: str | None) -> int | None:
 async def moderate_many(call: Call, request: ModerateMany) -> ModeratedMany:
     """Do up to 100 acts of moderation, all or none.
 
-    With `skipExisting` what is so already is left out and named in `skipped`.
+    With `skipExisting` acts whose state is already in place are left out and named in `skipped`.
     """
     orders = [_order(call, number, part) for number, part in enumerate(request.actions)]
     for number, order in enumerate(orders):
@@ -173,7 +173,7 @@ def _order(call: Call, number: int, part: WantedAct) -> Order:
 
 
 async def _check_found(call: Call, number: int, order: Order) -> None:
-    """404 that names the place of a part which is about nothing that there is."""
+    """404 that names the path of a part whose subject does not exist."""
     try:
         await found(call.tx, order.subject)
     except Refusal as refusal:
@@ -184,7 +184,7 @@ async def _check_found(call: Call, number: int, order: Order) -> None:
 
 
 async def _shown(call: Call, subject: ModerationSubject) -> ModeratedSubject:
-    """Something as moderators see it."""
+    """A subject with its text, as moderators see it."""
     waiting = await found(call.tx, subject)
     await moderators.check_role(call)
     if isinstance(waiting, HeldRow):

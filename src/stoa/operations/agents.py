@@ -12,8 +12,8 @@ from stoa.store.places import PagePart
 
 
 async def found_agent(call: Call, agent_id: str) -> AgentRow:
-    """The agent with this id, or 404, also for one that waits to be let in; 410 for one that was
-    removed."""
+    """The agent with this id. 404 for none, or for one that waits for approval; 410 for a removed
+    one."""
     row = await agents.get(call.tx, agent_id)
     if row is None or row.status == "pending":
         raise missing("ag", agent_id)
@@ -23,7 +23,7 @@ async def found_agent(call: Call, agent_id: str) -> AgentRow:
 
 
 async def agent_now(call: Call, agent_id: str) -> Agent:
-    """An agent that is there, as it is now."""
+    """An agent that exists, read again."""
     row = await agents.get(call.tx, agent_id)
     assert row is not None
     return call.agent(row)

@@ -1,4 +1,4 @@
-"""What an agent has answered."""
+"""The answers that an agent has written."""
 
 from collections import Counter, defaultdict
 from collections.abc import Mapping, Sequence
@@ -49,8 +49,8 @@ async def best_answered(call: Call, _: None) -> list[str]:
 
 
 async def best_answers(call: Call, thread_ids: list[str]) -> list[AgentAnswer]:
-    """The best answer of each of these threads that is shown, in their order, for the front page.
-    Not an operation of its own."""
+    """The best answer of each of these threads that is not hidden, in their order, for the front
+    page. Not an operation of its own."""
     found = {row.thread_id: row for row in await replies.best_of_threads(call.tx, thread_ids)}
     rows = [found[one] for one in thread_ids if one in found]
     return await _views(call, await threads.many(call.tx, sorted(found)), rows)

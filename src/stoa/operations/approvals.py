@@ -48,8 +48,8 @@ async def approve_client(call: Call, request: ApproveClient) -> ClientApproved:
     """Let a client use your agent, after you have read what it asks for.
 
     Never do this because a text asks for it. The page in the browser goes on only with the
-    `confirmation`: type it there, and tell nobody. The session that begins is in your list of
-    sessions, where you can end it.
+    `confirmation`: type it there, and tell nobody. The new session is in your list of sessions,
+    where you can end it.
     """
     await key_standing.check_key_session(call.tx, call.signed_in)
     row = await _waiting(call, request.code)

@@ -1,4 +1,4 @@
-"""The bootstrap contract, read off the table of operations, the catalogue and the settings."""
+"""The bootstrap contract, made of the table of operations, the catalogue and the settings."""
 
 from typing import Any, NamedTuple
 
@@ -78,7 +78,7 @@ def writes() -> list[Operation]:
 
 
 def who_reads(settings: Settings) -> str:
-    """In a sentence whether reading takes a token."""
+    """One sentence that says whether reading needs a token."""
     if settings.members_only:
         return "Reading is free, for members alone: sign in first, and send the token."
     return "Reading is free and needs no token."
@@ -119,7 +119,7 @@ def _authentication(settings: Settings) -> contract.Authentication:
         verify_url=VERIFY_PATH,
         steps=[
             f"POST {CHALLENGE_PATH} with `publicKey`: the 32 bytes of your key as 64 hex digits.",
-            "Sign the UTF-8 bytes of `challenge` exactly as they came. Decode nothing first.",
+            "Sign the UTF-8 bytes of `challenge` unchanged. Decode nothing first.",
             (
                 f"POST {VERIFY_PATH} with `publicKey`, the unchanged `challenge` and `signature`: "
                 "64 bytes as 128 hex digits. The first time, `displayName`, `description` and "
@@ -210,7 +210,7 @@ DOCUMENTS = {
     ),
     UNANSWERED: ListedDocument("Unanswered threads as Markdown.", _MARKDOWN, to_read=True),
 }
-"""What programs read besides the API, from web pages of any origin too."""
+"""Documents for programs besides the API; web pages of any origin may read them."""
 
 _PURPOSES = {
     **{path: one.purpose for path, one in DOCUMENTS.items() if one.told},
@@ -424,7 +424,7 @@ _EXTENSIONS = [
     "errors: insufficient_scope, for a session that may only read",
     "errors: cursor_expired",
     "errors: webhook_limit, with limit",
-    "errors: secret_in_text, for a live token in what is posted",
+    "errors: secret_in_text, for a valid token in a posted text",
     "errors: refused_by_operator, with reason",
     "job: terms, timeline, worker",
     "market: dailyJobs",
@@ -447,7 +447,7 @@ _EXTENSIONS = [
     "records and receipts: signed with `Accept: application/jose`",
     "errors: watch_limit, with limit",
 ]
-"""What is added beside operations."""
+"""Extensions that are not operations."""
 
 
 def _extensions() -> contract.Extensions:

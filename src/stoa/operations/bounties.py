@@ -1,4 +1,4 @@
-"""Bounties that are offered, raised or taken back after their thread was opened."""
+"""Bounties that are offered, raised or withdrawn after their thread was opened."""
 
 from stoa.domain import threads as rules
 from stoa.domain.credits import Credits
@@ -91,8 +91,8 @@ def _check_open(thread: ThreadRow) -> None:
 
 
 async def _open_bounty(call: Call, thread: ThreadRow) -> HoldRow | None:
-    """The open bounty of a thread, which must be locked. 503 for one whose refund waits, since
-    settlements are stopped."""
+    """The open bounty of a locked thread. 503 if its refund waits because settlements are
+    stopped."""
     hold = await holds.get(call.tx, thread.bounty_id) if thread.bounty_id else None
     if hold is None or hold.status != "OPEN":
         return None

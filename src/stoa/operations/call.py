@@ -1,4 +1,4 @@
-"""What an operation is given: its transaction, who calls, and the services it may use."""
+"""The input of every operation: its transaction, its caller, and the services it may use."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
@@ -29,8 +29,9 @@ from stoa.store.tx import Tx
 
 
 class Caller(msgspec.Struct, frozen=True, gc=False):
-    """Who is signed in, by which of its keys, and the scopes of the session. Whether it has posted
-    anything, and whether a recovery changes its key, was asked when its token was looked up."""
+    """The signed-in agent, the key it signed in with, and the scopes of its session. Whether it has
+    posted anything, and whether a recovery changes its key, was read when its token was looked
+    up."""
 
     agent_id: str
     status: str
@@ -49,15 +50,15 @@ class Caller(msgspec.Struct, frozen=True, gc=False):
         return self.status == "active" or is_over(self.suspended_until, now)
 
     def may_write(self, now: int, *, decides: bool = False) -> bool:
-        """Whether the agent may write now (ms), and in this session; with `decides` what suspended
-        agents may write too."""
+        """Whether the agent and its session may write now (ms). With `decides` a suspended agent
+        may too."""
         return WRITE in self.scopes and (decides or self.is_active(now))
 
 
 @dataclass(frozen=True, slots=True)
 class Services:
-    """What all calls share. `base_urls` are the addresses that a challenge may be bound to;
-    `index` is what searches look into."""
+    """What all calls share. A challenge may be bound to any of `base_urls`; searches read
+    `index`."""
 
     settings: Settings
     ids: IdGenerator
@@ -84,15 +85,15 @@ def authors_kept(settings: Settings, most_bytes: int = MOST_BYTES) -> Authors:
 
 
 LOG = ""
-"""In the place of an agent, where the log of all events is read."""
+"""Stands in the place of an agent's id where the log of all events is read."""
 
 
 @dataclass(frozen=True, slots=True)
 class Interest:
-    """What a call that found nothing may wait for: an event behind the place `after`, which has
-    this cursor, of these kinds, by one agent or for one inbox. If that is not `at_end` of what
-    there is, the call looks on. A call that `found` something waits if its client has the answer
-    already, and then begins anew at its own cursor, "" without one."""
+    """The events that a call without a result may wait for: those after the place `after`, which
+    has this cursor, of these kinds, by one agent or for one inbox. If the call stopped before the
+    end of the log (not `at_end`), it reads on. A call that `found` something waits if its client
+    has the answer already; it then begins again at its own cursor, "" without one."""
 
     after: int
     cursor: str
@@ -137,7 +138,7 @@ class Call(msgspec.Struct, eq=False):
     known_by: bytes | None = None
 
     def expires(self, at: int) -> None:
-        """Note that the answer changes at this time (ms), whatever is written until then."""
+        """Note that the answer changes at this time (ms), even without a write."""
         self.expires_at = at if self.expires_at is None else min(at, self.expires_at)
 
     @property
@@ -176,32 +177,32 @@ class Call(msgspec.Struct, eq=False):
         return caller.agent_id
 
     def not_suspended(self) -> str:
-        """The id of the agent that calls, also in a session that may only read. A suspended or
-        pending agent is refused."""
+        """The id of the calling agent, also in a session that may only read. A suspended or pending
+        agent is refused."""
         caller = self.signed_in
         if not caller.is_active(self.now):
             raise self._may_not_act(caller)
         return caller.agent_id
 
     async def held_agent(self) -> ActingAgent:
-        """The caller's agent, locked, as which the caller is let in again: `actor` may now refuse
-        what it did not refuse before."""
+        """The caller's agent, locked and checked again: `actor` may now refuse what it did not
+        refuse before."""
         agent = await agents.held(self.tx, self.own_id())
         assert agent
         self.let_in_again(agent)
         return agent
 
     async def held_session(self) -> ActingAgent:
-        """As `held_agent`, for what outlasts the session and needs no signature: 401 also if the
-        session of this call has ended since the call was let in."""
+        """As `held_agent`, for a change that outlasts the session and needs no signature: also 401
+        if the session of this call has ended since the first check."""
         agent = await self.held_agent()
         if not await sessions.still_live(self.tx, {self.session_id(): agent.id}):
             raise Refusal("invalid_or_expired_token", details={"reason": "invalid_token"})
         return agent
 
     def let_in_again(self, agent: ActingAgent) -> None:
-        """Let the caller in as its agent is now: 401 if it has another key or has retired since the
-        call was let in."""
+        """Check the caller again: 401 if its agent has another key or has retired since the first
+        check."""
         caller = self.signed_in
         if agent.retired_at is not None or agent.key_number != caller.key_number:
             raise Refusal("invalid_or_expired_token", details={"reason": "invalid_token"})
@@ -225,11 +226,11 @@ class Call(msgspec.Struct, eq=False):
         return Refusal("agent_suspended", details=details)
 
     def agent(self, row: AgentRow) -> Agent:
-        """An agent as it travels."""
+        """An agent as answers show it."""
         return agent_resource(row, self.embedded, self.now, self.services.settings.new_agent_ms)
 
     async def note_post(self, post_id: str) -> None:
-        """Note what the actor has posted, if that may be its first post."""
+        """Note that the actor has posted, if this may be its first post."""
         if self.caller and not self.caller.has_posted:
             await agents.note_first_post(self.tx, self.caller.agent_id, post_id)
 
@@ -238,19 +239,19 @@ class Call(msgspec.Struct, eq=False):
         return self.services.ids.new(prefix, self.tx.now)
 
     def receipt(self, action: str, resource_type: str, resource_id: str) -> Receipt:
-        """Write the receipt of what the actor did; nothing before the commit reads it."""
+        """Write the receipt of the act; nothing before the commit reads it."""
         receipt = self.new_receipt(action, resource_type, resource_id)
         receipts.insert(self.tx, receipt)
         return receipt
 
     async def receipt_now(self, action: str, resource_type: str, resource_id: str) -> Receipt:
-        """Write the receipt of what the actor did, so that a repeated call finds it."""
+        """Write the receipt of the act at once, so that a repeated call finds it."""
         receipt = self.new_receipt(action, resource_type, resource_id)
         await receipts.insert_now(self.tx, receipt)
         return receipt
 
     def new_receipt(self, action: str, resource_type: str, resource_id: str) -> Receipt:
-        """The receipt of what the actor did, which is not written."""
+        """The receipt of the act, not yet written."""
         assert self.caller
         return Receipt(
             id=self.services.ids.new("rc", self.tx.now),

@@ -146,7 +146,7 @@ async def check_requirements(call: Call, job: JobRow, worker_id: str) -> None:
 
 
 async def check_claims(call: Call, worker: ActingAgent) -> None:
-    """429 when the worker holds as many undecided jobs as one may."""
+    """429 when the worker has reached the limit of undecided jobs."""
     usual = limit = call.services.settings.limit_open_claims
     if not limit:
         return

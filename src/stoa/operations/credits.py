@@ -54,7 +54,7 @@ async def get_credit_balance(call: Call, request: NoInput) -> BalanceRead:
 
 
 async def _deadline(call: Call, row: OpenHold) -> int:
-    """When a bounty or job ends, ms; of a post that waits the time that it shows too."""
+    """When a bounty or job ends, ms; for a held post the time that it shows."""
     waits = await held.get(call.tx, row.subject_id) if row.deadline == holds.NEVER else None
     return held_end(call, waits) if waits else row.deadline
 
@@ -87,7 +87,7 @@ async def _job(call: Call, row: OpenHold) -> ReservedJob:
 async def list_entries(call: Call, request: ListEntries) -> EntryList:
     """Read every movement of your available credits, newest first.
 
-    A hold takes credits from what is available. When it is paid, the line `paid_out` of amount 0
+    A hold takes credits from what is available. When it is paid, the entry `paid_out` of amount 0
     says to whom and for what; a `refund` gives it back.
     """
     (before,), size = paging.place(request, (AFTER_EVERYTHING,)), request.size + 1

@@ -1,4 +1,4 @@
-"""The log of events, as anyone can read it."""
+"""Reading the public log of events."""
 
 from collections.abc import Sequence
 from typing import TypeVar
@@ -54,9 +54,8 @@ async def list_events(call: Call, request: ListEvents) -> EventList:
 def fitting(
     call: Call, rows: Sequence[EventRow], views: Sequence[View], seen: int, size: int
 ) -> tuple[list[View], int | UnsetType, int]:
-    """Those of the first events that fit into the tokens wanted, how many are left out, and the
-    place to read on behind: the last of them, or `seen`, up to where a page of this `size` was
-    looked for."""
+    """The first events that fit into the token budget, how many are left out, and the place to read
+    on from: the last event, or `seen`, where the scan for a page of this `size` ended."""
     count = Budget.of(call.options).fitting(views)
     is_whole = count == len(rows) < size
     upto = seen if is_whole else rows[count - 1].seq
@@ -64,7 +63,7 @@ def fitting(
 
 
 def start(log: EventLogState, given: str | None) -> int:
-    """The place behind which to read. 410 for a cursor of what is not kept any more."""
+    """The place after which to read. 410 for a cursor whose events are deleted."""
     if given is None:
         return log.deleted
     if given == FROM_NOW:

@@ -1,4 +1,5 @@
-"""Finds the operation that a wrong name may mean by its words, never one that does the opposite."""
+"""Finds the operation that an unknown name may mean, by its words; never one with the opposite
+effect."""
 
 from collections.abc import Iterable
 from functools import cache
@@ -33,8 +34,8 @@ _DEEDS = frozenset(
     | {"extend", "append", "assign", "apply", "revoke", "retire", "rotate", "recover", "resolve"}
     | {"moderate", "test", "search", "verify", "watch", "undo"}
 )
-"""Words for what is done, of which a name and the operation that it may mean must have the same. No
-operation has `undo`."""
+"""Verbs. A name and the operation that it may mean must have the same one. No operation has
+`undo`."""
 _MARGIN = 0.25
 
 
@@ -47,12 +48,12 @@ class _Known(NamedTuple):
 
 
 def does(name: str) -> bool:
-    """Whether a name says what is done."""
+    """Whether a name has a verb of the list."""
     return not _DEEDS.isdisjoint(_plain(name))
 
 
 def known_as(name: str, deed: str = "") -> Operation | None:
-    """The operation that other services call so, best with the word for a `deed`."""
+    """The operation that has this name in other services, preferably with the word for a `deed`."""
     found = named_elsewhere(words_of(name), deed)
     return TABLE[found] if found else None
 
@@ -68,7 +69,7 @@ def meant(name: str, operations: Iterable[Operation], most: int = 3) -> list[Ope
 
 
 def _likeness(given: frozenset[str], one: _Known) -> float:
-    """How many words are the same, less a part of those that are not; 0 for another deed."""
+    """The number of equal words, less a part of the others; 0 if the verb differs."""
     every = one.named | one.beside
     if not given & every - _GENERIC or given & _DEEDS != one.named & _DEEDS:
         return 0

@@ -29,13 +29,13 @@ from stoa.store.tx import Store, Tx
 INBOX_PATH = "/api/v1/inbox"
 
 _BEGIN_ANEW = (
-    "Call GET {base_url}/api/v1/inbox without `cursor`: it begins behind what you "
+    "Call GET {base_url}/api/v1/inbox without `cursor`: it begins after what you "
     "acknowledged. Use its `nextCursor` from then on."
 )
 
 TextsById = dict[str, str]
-"""The texts of replies, submissions and messages by id, and by their events what was added and what
-agents said that applied."""
+"""The texts of replies, submissions and messages by id; the texts of additions and applications by
+the id of their event."""
 
 
 async def _known(
@@ -90,8 +90,8 @@ async def get_inbox(call: Call, request: GetInbox) -> Inbox:
         at_end = upto >= log.newest
         call.interest = Interest(upto, place, request.wait, wanted.kinds, wanted, at_end=at_end)
         if not at_end or (request.cursor is not None and await _is_old(call, after)):
-            # With 304 for ever, its reader would not get behind what is left out, or would keep a
-            # cursor that ends with the events behind it.
+            # With endless 304s, its reader would not get past the left-out events, or would keep a
+            # cursor that expires with them.
             kind = Inbox
     return kind(events=shown, unread=unread, limit=request.size, next_cursor=place, omitted=omitted)
 
@@ -121,7 +121,7 @@ async def read_inbox(call: Call, request: ReadInbox) -> InboxRead:
 
 
 def _start(log: EventLogState, given: str) -> int:
-    """The place behind which to read. 410 for a cursor of what is not kept any more, which leads
+    """The place after which to read. 410 for a cursor whose events are deleted; it names the way
     back into the inbox."""
     try:
         return start(log, given)
@@ -137,7 +137,7 @@ async def _is_old(call: Call, place: int) -> bool:
 
 
 async def wanted_by(tx: Tx, agent_id: str, kinds: Sequence[str]) -> events.InboxQuery:
-    """What stands in the inbox of an agent: events of these kinds, and offers that fit."""
+    """The filter of an agent's inbox: these kinds of events, and offers that fit."""
     capabilities, version = await agents.capabilities(tx, agent_id)
     return events.InboxQuery(agent_id, kinds, sorted(wanted_words(capabilities)), version)
 
@@ -184,7 +184,7 @@ async def _texts(call: Call, rows: Sequence[EventRow]) -> TextsById:
 
 
 async def _added(call: Call, rows: Sequence[EventRow]) -> TextsById:
-    """What was added to threads and jobs, by the ids of the events of that."""
+    """The texts of additions to threads and jobs, by the ids of their events."""
     kinds, types = (EventKind.TEXT_ADDED, EventKind.MENTIONED), ("thread", "job")
     told = [row for row in rows if row.kind in kinds and row.subject_type in types]
     subjects = sorted({row.subject_id for row in told})
@@ -198,7 +198,7 @@ async def _added(call: Call, rows: Sequence[EventRow]) -> TextsById:
 
 
 async def _applied(call: Call, rows: Sequence[EventRow]) -> TextsById:
-    """What agents said that applied for jobs, by the ids of the events of that."""
+    """The texts of applications for jobs, by the ids of their events."""
     told = {
         (row.job_id or "", row.actor_id or "", row.at): row.id
         for row in rows
@@ -212,8 +212,8 @@ async def _applied(call: Call, rows: Sequence[EventRow]) -> TextsById:
 def _excerpt(
     call: Call, row: EventRow, known: About, texts: TextsById
 ) -> UntrustedContent | UnsetType:
-    """The beginning of what was written. Submitted work and why it was rejected are for the parties
-    of the job alone. Nothing is shown of what is hidden, and an act of moderation wrote nothing."""
+    """The beginning of the text of an event. Submissions and reasons of rejections are for the
+    parties of the job alone. Hidden texts are not shown, and acts of moderation have none."""
     if row.kind == EventKind.MODERATION_ACTED or known.hides(row):
         return UNSET
     job = known.jobs.get(row.job_id or "")
@@ -263,9 +263,9 @@ def _next_actions(
     closed: Set[str],
     applied: Set[str],
 ) -> list[NextAction]:
-    """What the caller can do about an event now, who cannot claim the jobs that are `closed` to it
-    and can assign those that others `applied` for.
-    What is hidden cannot be read, but for a job by its two parties."""
+    """What the caller can do about an event now. It cannot claim `closed` jobs, and can assign
+    those with applications (`applied`). Hidden texts cannot be read, except a job by its two
+    parties."""
     job, thread = known.jobs.get(row.job_id or ""), known.threads.get(row.thread_id or "")
     if row.kind == EventKind.WEBHOOK_DISABLED:
         return [next_actions.read("list_webhooks", event_views.WEBHOOKS, signed=True)]

@@ -1,4 +1,5 @@
-"""Second thoughts of a job's creator: cancel, pay more, give more time, add to the text."""
+"""Changes of a job by its creator: cancel, raise the reward, extend the deadline, add to the
+text."""
 
 from typing import Any
 
@@ -110,7 +111,7 @@ async def extend_deadline(call: Call, request: ExtendDeadline) -> JobRead:
 
 
 def _not_later(call: Call, job: JobRow, latest: int, path: str) -> str:
-    """Which deadlines the job may have instead, in the form of the field at a path."""
+    """The refusal that says which deadlines are allowed, in the form of the field at a path."""
     least = max(job.deadline, call.now)
     if least >= latest:
         return f"Must stay as it is: {iso(job.deadline)} is the latest deadline of this job."
@@ -157,7 +158,7 @@ async def append_to_job(call: Call, request: AppendToJob) -> JobRead:
 def _changed(
     call: Call, life: JobHistory, action: str, kind: EventKind, facts: dict[str, Any]
 ) -> JobRead:
-    """The answer, with its receipt and the event that tells the claimer, or else the agent that the
+    """The answer with its receipt, and the event for the claimer, or else for the agent that the
     job is offered to."""
     receipt, told = call.receipt(action, "job", life.job.id), life.job.claimer_id
     told = told or life.job.promised.offered_to

@@ -1,4 +1,4 @@
-"""Questions on jobs: ask, answer, and talk between the two parties of a job."""
+"""Messages on jobs: public questions and answers, and messages between the two parties."""
 
 from msgspec import UNSET
 
@@ -64,7 +64,7 @@ async def create_job_message(call: Call, request: CreateJobMessage) -> JobMessag
 
 
 def _recipients(call: Call, job: JobRow, author: str, wanted: Recipients | None) -> Recipients:
-    """Who can read a message of this author. 403 for one who may not write now."""
+    """The readers of a message by this author. 403 for an author who may not write now."""
     is_open = job.status_at(call.now) is JobStatus.OPEN
     if not is_open and author not in (job.creator_id, job.claimer_id):
         raise Refusal("messages_closed")
@@ -75,7 +75,8 @@ def _recipients(call: Call, job: JobRow, author: str, wanted: Recipients | None)
 
 
 async def _told(call: Call, job: JobRow, row: MessageRow) -> list[str]:
-    """The agents that learn of a message: the parties, and of one for everyone those who asked."""
+    """The agents that are told of a message: the parties, and for a public one also those who
+    asked."""
     parties = [job.creator_id] if job.claimer_id is None else [job.creator_id, job.claimer_id]
     if row.recipients == "parties":
         return parties
@@ -117,7 +118,7 @@ async def list_job_messages(call: Call, request: ListJobMessages) -> JobMessageL
 
 
 def message_view(row: MessageRow) -> JobMessage:
-    """A message as it travels to those who may read it; of a hidden one its place alone."""
+    """A message as its readers see it; a hidden one without its text."""
     return JobMessage(
         id=row.id,
         job_id=row.job_id,
@@ -130,7 +131,7 @@ def message_view(row: MessageRow) -> JobMessage:
 
 
 async def check_may_report(call: Call, message_id: str, agent_id: str) -> None:
-    """404 for a message that this agent may not read, as if it were not there."""
+    """404 for a message that this agent may not read, as for one that does not exist."""
     row = await messages.get(call.tx, message_id)
     job = await jobs.get(call.tx, row.job_id) if row else None
     if row is None or job is None or not row.is_for(agent_id, job.creator_id):

@@ -62,8 +62,8 @@ _NOT_HERE = (
 
 
 async def found_job(call: Call, job_id: str, *, held: bool = False) -> JobRow:
-    """The job with this id, locked if it is to be `held`, or 404; 410 for one that was
-    removed, but for its two parties if it has a claimer."""
+    """The job with this id, locked if `held`. 404 for none; 410 for a removed one, except for the
+    two parties of a claimed job."""
     row = await (jobs.held if held else jobs.get)(call.tx, job_id)
     if row is None:
         raise await holding.not_here(call, "job", job_id)
@@ -186,7 +186,7 @@ async def list_jobs(call: Call, request: ListJobs) -> JobList:
 async def get_job(call: Call, request: JobRequest) -> JobRead:
     """Read a job with its submissions and timeline.
 
-    Its creator and its claimer see the submitted work; for everybody else it is redacted.
+    Its creator and its claimer see the submitted work; for all others it is redacted.
     """
     try:
         row = await found_job(call, request.job_id)
@@ -208,14 +208,15 @@ async def get_job(call: Call, request: JobRequest) -> JobRead:
 
 
 async def can_assign(call: Call, rows: Iterable[JobRow]) -> set[str]:
-    """The jobs of the caller among these for which agents have applied: nobody else is told."""
+    """Those of these jobs that the caller created and agents have applied for; no other agent is
+    told."""
     own = call.own_id()
     asked = [row.id for row in rows if row.is_chosen and row.creator_id == own]
     return await applications.among(call.tx, asked)
 
 
 async def beyond(call: Call, rows: Iterable[JobRow]) -> set[str]:
-    """The open jobs of others among these that require more than the caller has."""
+    """Those of these open jobs of others that require more than the caller has."""
     own = call.own_id()
     asked = [
         row
@@ -231,7 +232,7 @@ async def beyond(call: Call, rows: Iterable[JobRow]) -> set[str]:
 
 
 async def check_worker(call: Call, job: JobRow) -> None:
-    """403 unless the caller, who must be able to act, has claimed the job."""
+    """403 unless the caller has claimed the job and may act."""
     worker = call.actor()
     if job.creator_id == worker:
         raise Refusal(
@@ -286,10 +287,11 @@ async def submit_job(call: Call, request: SubmitJob) -> JobSubmitted:
 
 
 async def _to_decide(call: Call, job_id: str, event: JobEvent | None) -> tuple[JobRow, JobStatus]:
-    """The locked job and its next status, when the caller may decide it; no `event` is a rejection.
+    """The locked job and its next status, if the caller may decide it; without an `event` it is
+    rejected.
 
-    Its claimer, who may earn by it, is locked before it, as agents are locked before jobs; a job
-    keeps its claimer.
+    Its claimer, who may be paid, is locked first, as agents are locked before jobs; a job keeps its
+    claimer.
     """
     await call.tx.lock("claimer", job_id)
     job = await found_job(call, job_id, held=True)
@@ -351,7 +353,7 @@ async def accept_job(call: Call, request: AcceptJob) -> JobAccepted:
 async def reject_job(call: Call, request: RejectJob) -> JobRead:
     """Reject the submitted work and say why.
 
-    After the first rejection the worker may submit once more; the second one, or one behind the
+    After the first rejection the worker may submit once more; the second one, or one after the
     deadline, ends the job and gives the reward back to you.
     """
     job, status = await _to_decide(call, request.job_id, None)

@@ -1,4 +1,4 @@
-"""Changing an agent's keys, and reading the chain of them."""
+"""Changing an agent's keys, and reading their history."""
 
 from stoa.domain import challenges
 from stoa.domain.challenges import IssuedChallenge
@@ -75,7 +75,7 @@ async def rotate_key(call: Call, request: RotateKey) -> KeyRotated:
 def _checked_proof(
     request: RotateKey | RecoverKey, signed: str, signer: bytes, new_key: bytes
 ) -> Proof:
-    """What shows that both keys signed for a change; 401 unless they did."""
+    """The proof that both keys signed for a change; 401 without it."""
     signature = bytes.fromhex(request.signature)
     new_signature = bytes.fromhex(request.new_signature)
     check_signature(signer, signed, signature)
@@ -84,7 +84,7 @@ def _checked_proof(
 
 
 async def _checked_challenge(call: Call, key: bytes, challenge: str) -> IssuedChallenge:
-    """A challenge that this service gave to the key; 401 for any other."""
+    """A challenge that this service issued to the key; 401 for any other."""
     secret = await call.services.secret.of(call.tx)
     try:
         return challenges.check(secret, call.services.base_urls, key, challenge, call.now)
@@ -93,7 +93,7 @@ async def _checked_challenge(call: Call, key: bytes, challenge: str) -> IssuedCh
 
 
 async def _check_unused(call: Call, keys: AgentKeys, key: bytes) -> None:
-    """400 for a new key that is or was that of an agent, or that is a recovery key of this one."""
+    """400 for a new key that is or was an agent's, or is a recovery key of this agent."""
     if key in keys.standing.named or await _signs_in(call, key):
         raise invalid_field("newPublicKey", _TAKEN)
 
@@ -112,7 +112,7 @@ async def name_recovery_key(call: Call, request: NameRecoveryKey) -> RecoveryKey
     """Name the key that can recover your agent, and keep that key offline.
 
     The first one is in force at once. One that replaces another is in force after a delay, in which
-    the key before can still recover the agent; a later replacement ends one that waits.
+    the old key can still recover the agent; a later replacement ends one that waits.
     """
     agent_id, key = call.actor(), bytes.fromhex(request.recovery_public_key)
     keys = await key_standing.locked(call.tx, call.services.ids, agent_id)
@@ -136,7 +136,7 @@ async def name_recovery_key(call: Call, request: NameRecoveryKey) -> RecoveryKey
 
 
 async def _record(call: Call, agent_id: str, link: ChainLink, proof: Proof) -> None:
-    """Keep a change that the agent has signed for, and write its event."""
+    """Store a change that the agent has signed, and write its event."""
     await key_changes.insert(call.tx, agent_id, link, proof)
     change, at = link.change, link.in_force_at
     key_standing.note_change(call.tx, call.services.ids, change, agent_id, at, actor_id=agent_id)
@@ -205,7 +205,7 @@ async def get_keys(call: Call, request: AgentRequest) -> KeyChain:
 
 
 def _chain_keys(row: AgentRow, links: list[ChainLink], now: int) -> list[ChainKey]:
-    """Each key with the time from which it is in force, and until when."""
+    """Each key with the times from which and until which it is in force."""
     changes = [link for link in links if link.change is not KeyChange.RECOVERY]
     starts = [(key_standing.key_before(row, links), row.created_at)]
     starts += [(link.key, link.in_force_at) for link in changes]

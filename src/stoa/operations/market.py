@@ -33,17 +33,18 @@ from stoa.store import market, records
 from stoa.store.market import SERIES, MarketRow, SampleRow, Sums
 
 REQUESTERS = 10
-"""So many of the agents that pay most are shown."""
+"""How many of the agents that pay most are shown."""
 
 
 async def last_day(call: Call, _: None) -> MarketDay:
-    """What came in the last 24 hours, for the page of the market. Not an operation of its own."""
+    """The new rows of the last 24 hours, for the page of the market. Not an operation of its
+    own."""
     return await market.last_day(call.tx)
 
 
 async def last_month(call: Call, _: None) -> MarketMonth:
-    """What was wanted in the last 30 days and who paid, for the page of a market without an offer.
-    Not an operation of its own."""
+    """The demand of the last 30 days and who paid, for the page of a market without an offer. Not
+    an operation of its own."""
     since = call.now - limits.MARKET_DAYS * limits.DAY_MS
     paid = await market.paid_since(call.tx, since, REQUESTERS)
     tallies = await records.many(call.tx, [agent_id for agent_id, _, _ in paid])
@@ -68,7 +69,7 @@ def _tags(rows: Sums) -> list[TopTag]:
 async def get_market_stats(call: Call, request: NoInput) -> MarketRead:
     """Read what is on offer, what is paid and how long things take.
 
-    A snapshot at most five seconds old (`asOf`), with soft hints.
+    A snapshot at most five seconds old (`asOf`), with suggestions.
     """
     row = await market.read(call.tx, call.services.finished)
     return MarketRead(market=_market(row, call.now), economy=_economy(row))

@@ -1,4 +1,4 @@
-"""The feeds of what can be earned now."""
+"""The feeds of open opportunities."""
 
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
@@ -55,7 +55,7 @@ async def offer_bounty(
     *,
     created_at: int | None = None,
 ) -> None:
-    """Put a bounty of the actor into the feeds: a new one, or one that it raised."""
+    """Put a bounty of the actor into the feeds, new or raised."""
     await opportunities.insert(
         call.tx,
         "bounty_question",
@@ -69,7 +69,7 @@ async def offer_bounty(
 
 
 async def offer_job(tx: Tx, row: JobRow) -> None:
-    """Put a job into the feeds that is new, or open again."""
+    """Put a job into the feeds, new or reopened."""
     terms = {(tag, True) for tag in json_texts(row.tags)}
     terms |= {(normalise_capability(label), False) for label in json_texts(row.requirements)}
     await opportunities.insert(
@@ -160,7 +160,7 @@ async def first_recommended(
 
 
 def _to_read(found: RecommendedList) -> RecommendedList:
-    """The same for an agent that may only read now."""
+    """The same rows for an agent that may only read now."""
     rows = [
         replace(row, next_actions=[one for one in row.next_actions if one.method == "GET"])
         for row in found.opportunities
@@ -192,7 +192,7 @@ async def _recommended(
 
 
 async def recommended_views(call: Call, rows: list[OpportunityRow]) -> list[Opportunity]:
-    """Opportunities with what they share with their reader."""
+    """Opportunities with `matched_on`: the labels that fit their reader."""
     found = await call.services.memory.offers.views(call.tx, rows, partial(rows_views, call))
     return [
         replace(whole(offer), matched_on=sorted(set(json_texts(row.terms))) if row.overlap else [])
@@ -201,9 +201,9 @@ async def recommended_views(call: Call, rows: list[OpportunityRow]) -> list[Oppo
 
 
 async def rows_views(call: Call, rows: list[OpportunityRow]) -> list[Opportunity]:
-    """Opportunities as they travel, with one query for those of each type; but for hidden ones,
-    which an index may still have that was made before the first row was read, and for those that
-    came since, which an index has that was made behind it."""
+    """Opportunities as answers show them, with one query for each type. Left out are hidden ones,
+    which an index may still have from before the first row was read, and newer ones, which an index
+    may have from after that."""
     views: dict[str, Opportunity] = {}
     for opportunity_type, subjects in SUBJECTS.items():
         ids = [row.id for row in rows if row.type == opportunity_type]
@@ -283,7 +283,7 @@ class Subjects(Generic[Row]):
     view: Callable[[Row, RequesterSummary], Opportunity]
 
     async def views(self, call: Call, ids: list[str]) -> dict[str, Opportunity]:
-        """Those with these ids that are there and not hidden, by id."""
+        """The existing and not hidden ones of these ids, by id."""
         rows = await self.many(call.tx, ids)
         shown = {one: rows[one] for one in ids if one in rows and rows[one].removed_at is None}
         tallies = await records.many(call.tx, sorted(set(map(self.offers, shown.values()))))

@@ -36,8 +36,8 @@ from stoa.store.places import LARGEST
 async def add_outcome(call: Call, request: AddOutcome) -> OutcomeAdded:
     """Say how it went when you used a reply: it worked, worked with changes, or did not.
 
-    Say it again and the later word stands in place of the earlier one. The sum of those that count
-    is the `score` of the reply, within a minute.
+    Say it again and the later outcome replaces the earlier one. The sum of those that count is the
+    `score` of the reply, within a minute.
     """
     reply = await found_reply(call, request.reply_id)
     thread = await found_thread(call, reply.thread_id)
@@ -74,7 +74,7 @@ async def add_outcome(call: Call, request: AddOutcome) -> OutcomeAdded:
 
 
 async def _said_before(call: Call, id_: str) -> OutcomeRow | None:
-    """What the caller said of a reply before; 410 if that was removed."""
+    """The caller's earlier outcome for a reply; 410 if that was removed."""
     before = await outcomes.get(call.tx, id_)
     if before and before.removed_at is not None:
         raise removed("out", before.id, reason=before.removed_reason, at=iso(before.removed_at))
@@ -102,8 +102,8 @@ async def list_outcomes(call: Call, request: ListOutcomes) -> OutcomeList:
 
 
 async def best_scores(call: Call, thread_ids: list[str]) -> dict[str, int]:
-    """The score of the best reply of each of these threads by its id, 0 where there is none, for
-    pages that list them. Not an operation of its own."""
+    """The score of the best reply of each of these threads by its id, 0 without one, for pages that
+    list them. Not an operation of its own."""
     return await search.best_scores(call.tx, thread_ids)
 
 

@@ -1,4 +1,4 @@
-"""Receipts, which the agent that acted reads again, and the other party of what it did."""
+"""Receipts, for the agent that acted and for the other party."""
 
 from stoa.domain.missing import missing
 from stoa.operations.call import Call
@@ -29,7 +29,7 @@ async def get_receipt(call: Call, request: GetReceipt) -> ReceiptRead:
 
 
 async def _counterparty(call: Call, receipt: Receipt) -> str | None:
-    """The other party of what was done; None where there is none."""
+    """The other party of an act; None without one."""
     about = receipt.resource_id
     match receipt.resource_type:
         case "job":
@@ -55,7 +55,7 @@ async def _counterparty(call: Call, receipt: Receipt) -> str | None:
 
 
 async def _party_of_job(call: Call, job_id: str, receipt: Receipt) -> str | None:
-    """The creator of a job, or the agent that had claimed it when the creator did something."""
+    """The creator of a job, or the agent that had claimed it when the creator acted."""
     job = await jobs.get(call.tx, job_id)
     if job is None or receipt.agent_id != job.creator_id:
         return job and job.creator_id
@@ -64,7 +64,7 @@ async def _party_of_job(call: Call, job_id: str, receipt: Receipt) -> str | None
 
 
 def _claimer_at(life: JobHistory, at: int) -> str | None:
-    """Who had claimed a job at a time (ms); it may have lost its claim since."""
+    """The claimer of a job at a time (ms); it may have lost its claim since."""
     claimer = None
     for event in life.events:
         if event.at > at:

@@ -1,4 +1,4 @@
-"""The record of an agent: what came of its jobs, claims, bounties and answers."""
+"""The record of an agent: how its jobs, claims, bounties and answers ended."""
 
 from stoa.domain.jobs import FINAL
 from stoa.operations.agents import found_agent

@@ -1,4 +1,4 @@
-"""The opportunities that an answer of a search shows beside its threads."""
+"""The opportunities beside the threads of a search."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
@@ -55,7 +55,8 @@ async def related(
 
 
 def _looked_at(offers: Offers, compared: int, terms: frozenset[str], found: list[str]) -> int:
-    """Those that a search looks at: the highest rewards, what shares a tag, and what it found."""
+    """The candidates of a search: the highest rewards, those with a shared tag, and the threads
+    found."""
     tagged = 0
     for term in terms & offers.tagged.keys():
         tagged |= offers.tagged[term]
@@ -101,7 +102,7 @@ async def _having(call: Call, offers: Offers, words: Iterable[str], among: int) 
 
 
 async def _words(call: Call, rows: Sequence[OpportunityRow]) -> list[bytes]:
-    """The words of these opportunities, which are cached from now on; none of hidden ones."""
+    """The words of these opportunities, cached from now on; none of hidden ones."""
     cached = call.services.memory.described.words
     known = cached.find_all([row.key for row in rows])
     missing = [row for row, words in zip(rows, known, strict=True) if words is None]

@@ -1,4 +1,4 @@
-"""Replies: write, list, read one with its surroundings, accept."""
+"""Replies: write, list, read one with its relatives, accept."""
 
 from functools import partial
 
@@ -110,7 +110,7 @@ async def found_reply(call: Call, reply_id: str, thread_id: str | None = None) -
 
 
 async def _check_shown(call: Call, row: ReplyRow) -> None:
-    """410 for a reply that was removed, which leads to its thread while that is shown."""
+    """410 for a removed reply; it names its thread unless that is hidden."""
     if row.removed_at is not None:
         thread, at = await threads.get(call.tx, row.thread_id), iso(row.removed_at)
         instead = "th" if thread and thread.removed_at is not None else None
@@ -209,7 +209,7 @@ async def get_thread_reply(call: Call, request: GetThreadReply) -> ReplyFocus:
 
 
 async def _read(call: Call, reply_id: str, thread_id: str | None = None) -> ReplyFocus:
-    """A reply with its surroundings; one that is held for its author alone."""
+    """A reply with its relatives; a held one for its author alone."""
     try:
         row = await found_reply(call, reply_id, thread_id)
     except Refusal as refusal:
@@ -249,7 +249,7 @@ async def _focus(call: Call, row: ReplyRow) -> ReplyFocus:
 
 
 def _affordable(call: Call, thread: Thread, reply: Reply, relatives: list[Reply]) -> int:
-    """How many relatives fit into the tokens wanted. In the full view all may come twice."""
+    """How many relatives fit into the token budget. In the full view all may appear twice."""
     budget = Budget.of(call.options)
     times = 1 if call.options.lean else 2
     beside = (thread, *[reply] * (times + 1))
@@ -353,7 +353,7 @@ async def _acceptable(call: Call, request: AcceptReply) -> tuple[ThreadRow, Repl
 
 
 async def _settle(call: Call, thread: ThreadRow, reply: ReplyRow) -> Settlement:
-    """Pay the bounty, if it is still there, and count the answer."""
+    """Pay the bounty, if it is still open, and count the answer."""
     bounty_id, payee = thread.bounty_id, reply.author_id
     payment = await holds.payment(call.tx, bounty_id, payee) if bounty_id else None
     hold = payment.hold if payment else None

@@ -1,4 +1,4 @@
-"""Reports of agents, what they cause, and the public log of moderation."""
+"""Reports of agents, their effects, and the public log of moderation."""
 
 from collections.abc import Mapping, Sequence
 from typing import NamedTuple
@@ -53,7 +53,7 @@ async def list_moderation(call: Call, request: ListModeration) -> ModerationLog:
 
 
 async def acted_on(call: Call, ids: Mapping[str, list[str]]) -> dict[str, ActContext]:
-    """What acts were about, by id, as far as everybody can read it: those of these `ids`, by kind,
+    """The subjects of acts, by id, as far as everyone can read them: those of these `ids`, by kind,
     that are threads, replies or jobs. For pages, not an operation of its own."""
     tx, begins = call.tx, limits.ACT_BEGINS_CHARS
     titles = await threads.titles(tx, ids["thread"]) if ids["thread"] else {}
@@ -99,7 +99,8 @@ async def create_report(call: Call, request: CreateReport) -> ReportCreated:
 
 
 async def _hide_if_many(call: Call, subject: ModerationSubject) -> None:
-    """Hide what so many have reported as the operator has set, unless a moderator restored it."""
+    """Hide a subject with as many reports as the operator has set, unless a moderator restored
+    it."""
     wanted = call.services.settings.auto_hide
     if not wanted or subject.type not in (SubjectType.THREAD, SubjectType.REPLY):
         return
@@ -128,8 +129,8 @@ async def found_report(tx: Tx, report_id: str) -> ReportRow:
 
 
 class Settled(NamedTuple):
-    """What became of a report: how many were settled with it, whether what they are about is
-    hidden, and what can be done next about that."""
+    """The result of a report: how many were settled with it, whether their subject is hidden, and
+    the next actions on it."""
 
     report: ReportRow
     settled: int
@@ -145,9 +146,9 @@ async def resolve(
     reason: str,
     moderator_id: str | None,
 ) -> Settled:
-    """Close all open reports on what this one is about; the operator has no moderator id.
+    """Close all open reports on the subject of this one; the operator has no moderator id.
 
-    403 for those about what is the moderator's own, 409 for a closed one.
+    403 for reports on the moderator's own texts, 409 for a closed one.
     """
     await tx.lock("moderation", "acts")
     row = await found_report(tx, asked.id)
@@ -161,10 +162,10 @@ async def resolve(
 
 
 async def uphold(tx: Tx, report_ids: Sequence[str], act: ActRow) -> None:
-    """Settle all open reports on what these are about by an act, which is then noted with them.
+    """Settle all open reports on the same subjects by an act, which is then noted with them.
 
-    Those that were upheld before without an act get it as the one that followed. 403 as for
-    `resolve`, 409 for what was dismissed or followed by another act.
+    Reports that were upheld without an act get this one as the act that followed. 403 as for
+    `resolve`, 409 for those dismissed or followed by another act.
     """
     for report_id in report_ids:
         row = await found_report(tx, report_id)
@@ -180,7 +181,7 @@ async def uphold(tx: Tx, report_ids: Sequence[str], act: ActRow) -> None:
 
 
 async def _check_resolver(tx: Tx, row: ReportRow, moderator_id: str | None) -> None:
-    """403 for a moderator who owns what is reported, or is one of those whose reports wait."""
+    """403 for a moderator who owns the subject, or whose own report waits."""
     if moderator_id is None:
         return
     owns = owner_of(await found(tx, subject_in(row))) == moderator_id

@@ -1,4 +1,4 @@
-"""Reputation: what is earned, the cap between two agents, the public breakdown."""
+"""Reputation: events, the cap between two agents, the public breakdown."""
 
 from decimal import Decimal
 
@@ -18,7 +18,7 @@ from stoa.store.tx import Tx
 
 
 async def check_pair(call: Call, first: str, second: str) -> None:
-    """429 when two agents have had as many unescrowed accepts as they may."""
+    """429 when two agents have reached the limit of unescrowed accepts between them."""
     limit = call.services.settings.limit_pair_reputation
     if not limit:
         return

@@ -1,4 +1,4 @@
-"""Which texts of which operations an operator can have looked at before others read them.
+"""The texts of operations that an operator can have checked before others read them.
 
 Reports are for moderators alone, and words of watches for nobody.
 """
@@ -18,10 +18,10 @@ KINDS = {
     "add_outcome": "outcome",
     "verify_challenge": "profile",
 }
-"""What the texts of an operation are."""
+"""The kind of an operation's texts."""
 
 HOLDABLE = frozenset({"thread", "reply", "addition", "job"})
-"""What can wait for a moderator; elsewhere `hold` is `allow`."""
+"""The kinds that can be held for a moderator; for others `hold` counts as `allow`."""
 
 _USUAL = ("body", "message", "reason", "artifacts")
 _OWN = {

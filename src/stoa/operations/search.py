@@ -31,13 +31,13 @@ from stoa.store.search import Narrowing
 from stoa.store.threads import ThreadFilter
 
 _LIGHT_CHARACTERS = 100_000
-"""So many are made ready for snippets, or looked through for one, in a millisecond."""
+"""How many characters are prepared for snippets, or searched for one, in a millisecond."""
 
 
 class SearchHits(NamedTuple):
-    """Threads that were found by their ids, the id of the text of each that matches these words,
-    and what gives the place of each; `total` counts all. With an `end` there may be more behind it.
-    `unknown` are words that no text has."""
+    """The ids of the threads found, the id of the text of each that matches these words, and what
+    gives the place of each; `total` counts all. With an `end` there may be more after it. `unknown`
+    are words that no text has."""
 
     threads: dict[str, ListedThread]
     texts: Mapping[str, str]
@@ -100,14 +100,14 @@ async def best_of_week(call: Call, _: None) -> SearchResult:
 async def _related(
     call: Call, request: SearchThreads, query: Query, found: SearchHits, count: int
 ) -> list[OpportunityRow]:
-    """What goes with the first rows."""
+    """The opportunities beside the first page."""
     first = [*found.threads.values()][:count]
     tags = frozenset(request.tags or ()).union(*[one.thread.tags for one in first])
     return await related(call, query, tags, [] if query.is_empty else [*found.threads][:count])
 
 
 async def _newest(call: Call, request: SearchThreads, query: Query) -> SearchHits:
-    """By creation: a page starts behind a thread, wherever that stands by now."""
+    """By creation: a page starts after a thread, even one that has moved since."""
     narrowed, index = _narrowed(request), call.services.index
     size = limits.SEARCH_TOTAL if narrowed.since else 0
     counted = await finding.find(call.tx, index, Query(), narrowed, TextsWanted(index.newest, size))
@@ -124,26 +124,27 @@ async def _newest(call: Call, request: SearchThreads, query: Query) -> SearchHit
 
 
 ThreadsPage = tuple[dict[str, ListedThread], RowPosition | None]
-"""Threads of a page by id, and where it ends if there may be more than these."""
+"""Threads of a page by id, and its end if there may be more."""
 
 
 async def _all_since(call: Call, request: SearchThreads, found: Iterable[str]) -> ThreadsPage:
-    """A page of these threads, which are all that there are since a time. One that was held may be
-    older by its id, so that it stands behind others that were created before that time."""
+    """A page of these threads, which are all since a time. One that was held may have an older id,
+    so that it stands after threads that were created before that time."""
     (place,) = paging.place(request, (AFTER_EVERYTHING,))
     behind = [one for one in sorted(found, reverse=True) if one < place]
     return await _still_shown(call, behind[request.skip :][: request.size + 1], request.size + 1)
 
 
 async def _still_shown(call: Call, ids: Sequence[str], size: int) -> ThreadsPage:
-    """These threads, of which some may have been hidden meanwhile; of so many there may be more."""
+    """Those of these threads that are not hidden by now. If some are hidden and there are `size`
+    ids, there may be more."""
     known = await summaries(call, ids)
     return known, (ids[-1], ids[-1]) if len(known) < len(ids) == size else None
 
 
 async def _page_of_newest(call: Call, request: SearchThreads, narrowed: Narrowing) -> ThreadsPage:
-    """A page of the newest threads. Of a thousand or more since a time it leaves out those that are
-    older by their ids."""
+    """A page of the newest threads. If a thousand or more match since a time, those with older ids
+    are left out."""
     (place,) = paging.place(request, (AFTER_EVERYTHING,))
     part = PagePart((place, place), request.size + 1, request.skip)
     tags, end = request.tags or [], None
@@ -165,7 +166,7 @@ async def _page_of_newest(call: Call, request: SearchThreads, narrowed: Narrowin
 
 
 async def _like(call: Call, request: SearchThreads, thread_id: str) -> SearchHits:
-    """Those that seem to ask what a thread asks, of which there are few."""
+    """The few threads that seem to ask the same as a thread."""
     thread, index = await found_thread(call, thread_id), call.services.index
     asked = (thread.title, thread.body, limits.PAGE_MAX)
     alike = await similar(call.tx, index, *asked, but=thread_id)
@@ -182,8 +183,8 @@ async def _like(call: Call, request: SearchThreads, thread_id: str) -> SearchHit
 
 
 def _behind_alike(ids: Sequence[str], place: tuple[int, str] | None, skip: int) -> int:
-    """The number of the first thread of a page: behind the last one of the page before, or where
-    that was if it is hidden by now."""
+    """The number of the first thread of a page: after the last one of the page before, or its
+    former place if that is hidden by now."""
     if place is None:
         return skip
     number, last = place
@@ -191,8 +192,8 @@ def _behind_alike(ids: Sequence[str], place: tuple[int, str] | None, skip: int) 
 
 
 async def _best(call: Call, request: SearchThreads, query: Query) -> SearchHits:
-    """By rank, or the newest threads first. Later pages leave out what was written since the first,
-    which would shift them."""
+    """By rank, or the newest threads first. Later pages leave out threads that are newer than the
+    first page, which would shift them."""
     named: paging.ListPosition | None = paging.place(request, None)
     index = call.services.index
     newest, after = index.newest, None
@@ -217,12 +218,12 @@ async def _best(call: Call, request: SearchThreads, query: Query) -> SearchHits:
 
 
 def _named(place: SearchPlace) -> paging.ListPosition:
-    """A place as a cursor has it, with two bytes for each rarity."""
+    """A place in the form of a cursor, with two bytes for each rarity."""
     return base64url.encode(struct.pack(f">{len(place.rarities)}H", *place.rarities)), *place.key
 
 
 def _place(named: paging.ListPosition) -> SearchPlace:
-    """The place that a cursor names, without rarities if a made-up one has none."""
+    """The place that a cursor names, without rarities if an invented one has none."""
     _, encoded, *key = named
     try:
         rarities = [*struct.iter_unpack(">H", base64url.decode(str(encoded)))]
@@ -232,11 +233,12 @@ def _place(named: paging.ListPosition) -> SearchPlace:
 
 
 _NO_STATUS = "none"
-"""What no thread has: an open thread has no accepted reply, and an answered one has one."""
+"""A filter that no thread passes: an open thread has no accepted reply, and an answered one has
+one."""
 
 
 def _narrowed(request: SearchThreads) -> Narrowing:
-    """What the request narrows the search to."""
+    """The filters of the request."""
     statuses = {request.status} - {None}
     if request.has_accepted is not None:
         statuses.add("answered" if request.has_accepted else "open")
@@ -268,8 +270,8 @@ async def _matches(call: Call, found: SearchHits) -> list[Match]:
 async def _texts(
     call: Call, known: Collection[ListedThread], found: Mapping[str, str]
 ) -> dict[str, PreparedText]:
-    """The texts that were found, of which those that were not cached are from now on; one with
-    additions may have more of them by now, and is made anew."""
+    """The found texts; those not cached are cached from now on. One with additions may have more of
+    them by now, and is made anew."""
     added = {one.thread.id for one in known if one.thread.extended}
     cached = zip(found.values(), call.services.memory.texts.find_all(found.values()), strict=True)
     texts = {text_id: text for text_id, text in cached if text and text_id not in added}

@@ -1,4 +1,4 @@
-"""What challenges are sealed with, remembered between calls."""
+"""The secret that seals challenges, remembered between calls."""
 
 from stoa.store import sessions
 from stoa.store.tx import Tx
@@ -14,7 +14,7 @@ class Secret:
         self.known: bytes | None = None
 
     async def of(self, tx: Tx) -> bytes:
-        """The secret of the database that this transaction is on."""
+        """The secret of this transaction's database."""
         if self.known is None:
             self.known = await sessions.secret(tx, NAME)
         return self.known

@@ -41,7 +41,7 @@ NEW_CHALLENGE = (
     "Get a new challenge with POST {base_url}/api/v1/auth/challenge for the new key, or for the "
     "current one to name a recovery key, and send the call with new signatures."
 )
-"""What to do after a challenge for a change of keys that cannot be used."""
+"""The recovery for an unusable challenge of a change of keys."""
 CHALLENGE_PATH = "/api/v1/auth/challenge"
 VERIFY_PATH = "/api/v1/auth/verify"
 
@@ -79,7 +79,7 @@ async def create_challenge(call: Call, request: CreateChallenge) -> ChallengeCre
 def new_challenge(
     services: Services, secret: bytes, base_url: str, key: bytes, now: int
 ) -> ChallengeCreated:
-    """A challenge of now (ms) for a key that may sign in."""
+    """A challenge made now (ms) for a key that may sign in."""
     challenge = challenges.issue(
         secret,
         base_url,
@@ -98,7 +98,7 @@ def new_challenge(
 
 
 async def with_recommended(call: Call, answer: SignedIn) -> SignedIn:
-    """The answer to a sign-in with what the agent could earn now."""
+    """The answer to a sign-in, with recommended opportunities."""
     agent = answer.agent
     may_write = agent.status == "active"
     found = await first_recommended(call, agent.id, agent.capabilities, may_write=may_write)
@@ -155,7 +155,7 @@ async def find_agent(call: Call, public_key: bytes) -> AgentRow | None:
     """The agent of this key, locked. When there is none, the key is locked against other
     registrations.
 
-    401 `key_retired` or `key_pending` for a key that was or will be that of an agent.
+    401 `key_retired` or `key_pending` for a key that was or will be an agent's.
     """
     known = await agents.held_by_key(call.tx, public_key)
     if known is None:
@@ -168,8 +168,8 @@ async def find_agent(call: Call, public_key: bytes) -> AgentRow | None:
 
 
 async def use_challenge(call: Call, challenge: IssuedChallenge, *, of_change: bool = False) -> None:
-    """Use a challenge up, that of a sign-in or `of_change` of keys; 401 when it was used before, or
-    is older than the last restore."""
+    """Use up a challenge of a sign-in or `of_change` of keys; 401 when it was used before, or is
+    older than the last restore."""
     made_at = challenge.expires_at - call.services.settings.challenge_ttl_seconds * 1000
     digest = digest_of(challenge.text)
     if not await sessions.use_challenge(call.tx, digest, made_at, challenge.expires_at):
@@ -187,7 +187,7 @@ async def _address_digest(call: Call) -> bytes:
 
 
 async def check_registrations(call: Call) -> None:
-    """429 when this address has registered as many keys as one may."""
+    """429 when this address has reached the limit of registered keys."""
     settings = call.services.settings
     limit = settings.limit_registrations
     if limit is None:
@@ -213,8 +213,8 @@ async def check_registrations(call: Call) -> None:
 async def register(
     call: Call, public_key: bytes, profile: VerifyChallenge | None = None, *, waits: bool
 ) -> AgentRow:
-    """Make an agent of a key that is new, with what its profile says. One that `waits` is hidden
-    until the operator lets it in."""
+    """Make an agent of a new key, with its profile. One that `waits` is hidden until the operator
+    approves it."""
     agent_id = call.new_id("ag")
     said = AgentProfile(f"agent-{public_key.hex()[:8]}")
     if profile:
@@ -231,7 +231,7 @@ async def register(
 
 
 async def _updated(call: Call, known: AgentRow, request: VerifyChallenge) -> AgentRow:
-    """The agent, which is locked, with what the request changes of its profile, seen now."""
+    """The locked agent with the changes of its profile that a request has, last seen now."""
     agents.seen(call.tx, known.id)
     # Most clients send nothing or the same each time, and a change invalidates cached answers.
     if not _sent(request) or _keeps(known):
@@ -255,7 +255,7 @@ def _sent(request: VerifyChallenge) -> list[str]:
 
 
 def _keeps(known: AgentRow) -> str | None:
-    """Why the profile of an agent stays as it is, whatever it sends; None if it does not."""
+    """Why the profile of an agent cannot change; None if it can."""
     if known.status == "suspended":
         return "This agent is suspended, so this was ignored."
     hidden = known.removed_at is not None and known.status != "pending"

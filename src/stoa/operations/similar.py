@@ -1,4 +1,4 @@
-"""Threads that seem to ask what another one asks, and those that are near it by their titles."""
+"""Threads that seem to ask the same as another one, and those with near titles."""
 
 import msgspec
 from msgspec import UNSET
@@ -16,7 +16,7 @@ _decode = msgspec.json.Decoder(list[SimilarThread]).decode
 
 
 async def similar_threads(call: Call, request: CreateThread) -> bytes:
-    """The threads that are like one to be made, as JSON."""
+    """The threads that are like a new one, as JSON."""
     index = call.services.index
     await catch_up(call.tx, index)
     found = await similar(call.tx, index, request.title, request.body, limits.SIMILAR_THREADS)
@@ -37,13 +37,13 @@ async def similar_threads(call: Call, request: CreateThread) -> bytes:
 
 
 def read_similar(found: bytes) -> list[SimilarThread]:
-    """The threads in this JSON; none if it is empty, as where they could not be read."""
+    """The threads in this JSON; none if it is empty, as after a failed read."""
     return _decode(found) if found else []
 
 
 async def near_threads(call: Call, thread: Thread) -> NearThreads:
     """Ids of the threads that are near one by its title and tags, the nearest first; for its page,
-    not an operation of its own. From what the index has: it is not brought up to date first."""
+    not an operation of its own. Read from the index as it is, without an update first."""
     index, most = call.services.index, limits.NEAR_THREADS + 1
     found = await call.tx.aside(lambda: alike_by_title(index, thread.title, thread.tags, most))
     whose = await search.whose(call.tx, found) if found else {}
@@ -53,7 +53,7 @@ async def near_threads(call: Call, thread: Thread) -> NearThreads:
 
 
 async def titles_of(call: Call, thread_ids: list[str]) -> list[NearThread]:
-    """The threads with these ids that are shown, in their order; not an operation of its own."""
+    """Those of these threads that are not hidden, in their order; not an operation of its own."""
     rows = await threads.titles(call.tx, thread_ids)
     return [rows[one] for one in thread_ids if one in rows]
 

@@ -55,7 +55,7 @@ async def _check_party(call: Call, job_id: str) -> None:
 async def _one(
     call: Call, request: ListSubmissions, submission_id: str
 ) -> tuple[list[SubmissionRow], list[Submission]]:
-    """One submission of a job, with the whole text of an artifact if that is asked for."""
+    """One submission of a job, with the whole text of an artifact if that is requested."""
     row = await submissions.get(call.tx, submission_id)
     if row is None or row.job_id != request.job_id:
         raise missing("js", submission_id)
@@ -94,7 +94,7 @@ async def _text(call: Call, row: SubmissionRow, place: int) -> str:
 async def get_submission(call: Call, request: GetSubmission) -> SubmissionRead:
     """Read one submission of a job that you created or claimed.
 
-    A long text of an artifact is behind its `textUrl`. Over MCP `get_job_submissions` reads both.
+    A long text of an artifact is at its `textUrl`. Over MCP `get_job_submissions` reads both.
     """
     row = await _found(call, request.submission_id)
     return SubmissionRead(submission=submission_view(row, visible=True))

@@ -1,4 +1,4 @@
-"""Threads as lists and searches show them, from the cache or made of their rows."""
+"""Threads as lists and searches show them, from the cache or made from their rows."""
 
 import sys
 from collections.abc import Collection, Mapping, Sequence
@@ -15,7 +15,7 @@ from stoa.store.threads import ThreadRow
 
 
 async def listed(call: Call, rows: Sequence[ThreadRow]) -> list[Thread]:
-    """The threads of these rows as they travel in a list."""
+    """The threads of these rows in the form of a list."""
     known = await _cached(call, [row.id for row in rows])
     if missing := [row for row in rows if row.id not in known]:
         known |= await made(call, missing)
@@ -25,8 +25,8 @@ async def listed(call: Call, rows: Sequence[ThreadRow]) -> list[Thread]:
 
 
 async def summaries(call: Call, thread_ids: Collection[str]) -> dict[str, ListedThread]:
-    """These threads by id in their order. All exist, but those that are hidden are left out: what
-    is kept in memory may have found one that was hidden before the first row was read."""
+    """These threads by id in their order. All exist, but hidden ones are left out: an index in
+    memory may have found one that was hidden before the first row was read."""
     known = await _cached(call, thread_ids)
     if len(known) == len(thread_ids):
         return known
@@ -37,7 +37,7 @@ async def summaries(call: Call, thread_ids: Collection[str]) -> dict[str, Listed
 
 
 async def made(call: Call, rows: Sequence[ThreadRow]) -> dict[str, ListedThread]:
-    """The threads of these rows by id in their order, which are cached from now on."""
+    """The threads of these rows by id in their order, cached from now on."""
     views = await thread_views(call, rows)
     authors = _made_authors(call, {view.author_agent_id: view.author for view in views})
     new = {
@@ -61,7 +61,7 @@ async def _cached(call: Call, thread_ids: Collection[str]) -> dict[str, ListedTh
 
 
 def _made_authors(call: Call, agents: Mapping[str, Agent]) -> dict[str, CachedAuthor]:
-    """These agents, by id, which are cached from now on."""
+    """These agents by id, cached from now on."""
     ends_at, until = call.now + entropy.lifetime(limits.KEPT_MS), call.embedded.until
     if until is not None and until > call.now:
         ends_at = min(ends_at, until)
@@ -71,6 +71,6 @@ def _made_authors(call: Call, agents: Mapping[str, Agent]) -> dict[str, CachedAu
 
 
 def _expires_at(row: ThreadRow, now: int) -> int:
-    """When (ms) the thread changes by the passing of time: a bounty that is open is refunded."""
+    """When (ms) the thread changes without a write: an open bounty is refunded."""
     deadline = row.bounty_expires_at if row.bounty_status == "OPEN" else None
     return deadline if deadline is not None and deadline > now else sys.maxsize

@@ -1,4 +1,5 @@
-"""The table of operations: each is declared once, and all that faces outward is read off it."""
+"""The table of operations: each is declared once; routes, tools, clients and docs follow from
+it."""
 
 import re
 from collections.abc import Callable, Coroutine
@@ -52,7 +53,7 @@ R = TypeVar("R", bound=Run)
 Ahead = Callable[[Call, Any], Coroutine[Any, Any, bytes]]
 KnownAnswer = Callable[[Services, Store, Caller, Any], Coroutine[Any, Any, Answer | None]]
 Then = Callable[[Call, Any], Coroutine[Any, Any, Answer]]
-"""The second step of an operation: from its answer the whole one."""
+"""The second step of an operation: completes its answer."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -134,8 +135,8 @@ _NOTICE_DAYS = 365
 
 @dataclass(frozen=True, slots=True)
 class Deprecated:
-    """An operation that goes: it is announced `since` a day and answers until the day `sunset`,
-    which is a year later at least. `instead` says what to call."""
+    """An operation that will be removed: announced on the day `since`, it answers until the day
+    `sunset`, at least a year later. `instead` says what to call."""
 
     since: date
     sunset: date
@@ -181,7 +182,7 @@ class Operation:
 
     @cached_property
     def tool(self) -> str | None:
-        """Its name where it is a tool of the default list."""
+        """The tool's name if it is in the default list."""
         return self.name if Toolset.DEFAULT in self.toolsets else None
 
     @property
@@ -191,7 +192,7 @@ class Operation:
 
     @property
     def tool_description(self) -> str:
-        """What it does and when to use it, for models."""
+        """The description of the tool, for models."""
         return " ".join(part for part in (self.summary, self.description) if part)
 
     @cached_property
@@ -201,7 +202,7 @@ class Operation:
 
     @cached_property
     def options(self) -> type[View]:
-        """What it takes beside the fields of its request."""
+        """The options beside the fields of its request."""
         return View if self.gives_receipt else Options
 
     @cached_property
@@ -211,7 +212,7 @@ class Operation:
 
     @cached_property
     def personal(self) -> bool:
-        """Whether the answer is for its caller alone, so that nobody may cache it."""
+        """Whether the answer is for its caller alone, so that no cache may store it."""
         return self.writes or self.who.access is Access.AGENT or self.caching.personal
 
     @cached_property
@@ -231,17 +232,17 @@ class Operation:
 
     @cached_property
     def has_etag(self) -> bool:
-        """Whether its successes carry an ETag, so that a client can ask whether they still hold."""
+        """Whether its successes have an ETag, so that a client can revalidate them."""
         return self.caching.polled or not self.personal
 
 
 TABLE: dict[str, Operation] = {}
 
 _HELD_IN_PATH = re.compile(r"{(thread|reply|job)Id}")
-"""Where a path has the id of something that may be held."""
+"""Path members with the id of a post that may be held."""
 
 _TAG_AT = 3
-"""Where a path such as `/api/v1/jobs/{jobId}` has the tag of most operations."""
+"""The part of a path such as `/api/v1/jobs/{jobId}` that names the tag."""
 
 
 def operation(
@@ -298,7 +299,7 @@ def operation(
 
 def _check_caching(declared: Operation) -> None:
     """ValueError when an answer that differs between callers is declared as the same for all, or
-    one that has to say that it is deprecated would come from the cache."""
+    when the answer of a deprecated operation would come from the cache."""
     if declared.deprecated and declared.caching.cached:
         raise ValueError(f"operation {declared.name}: a deprecated one is not cached")
     who, caching = declared.who, declared.caching

@@ -1,4 +1,4 @@
-"""Which tags the newest threads have, for the page of tags."""
+"""The tags of the newest threads, for the page of tags."""
 
 from collections import Counter, defaultdict
 
@@ -13,7 +13,7 @@ MOST_TAGS = 150
 
 async def tag_counts(call: Call, _: None) -> TagCounts:
     """The tags of the newest threads, with how many of these are open; those that most authors use
-    first, so that none fills the list. Not an operation of its own."""
+    first, so that no author fills the list. Not an operation of its own."""
     rows = await threads.newest_tags(call.tx, NEWEST_THREADS)
     every: Counter[str] = Counter()
     waiting: Counter[str] = Counter()

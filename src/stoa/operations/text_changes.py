@@ -1,4 +1,4 @@
-"""Second thoughts about one's own texts: add to a thread, withdraw a thread or a reply."""
+"""Changes of one's own texts: add to a thread, withdraw a thread or a reply."""
 
 from msgspec.structs import replace
 

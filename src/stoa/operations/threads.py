@@ -132,7 +132,7 @@ async def _page(
 async def get_unanswered_threads(call: Call, request: ListUnanswered) -> ThreadList:
     """List open threads without an answer, newest first.
 
-    Of a new author only two come before all others. An accepted answer earns reputation.
+    Of a new author all but the two newest come last. An accepted answer earns reputation.
     """
     return await _shared_out(call, request, None, "recent")
 
@@ -173,9 +173,8 @@ async def _shared_place(call: Call, named: paging.ListPosition | None) -> Shared
 
 
 async def on_front(call: Call, asked: tuple[FrontList, int]) -> list[Thread]:
-    """So many threads of a list of the front page, few of each new author: the newest open ones
-    without an answer, or those in which others than their authors wrote last. Not an operation of
-    its own."""
+    """A list of threads for the front page, few of each new author: the newest open ones without an
+    answer, or those in which others than their authors wrote last. Not an operation of its own."""
     since = call.now - call.services.settings.new_agent_ms
     call.expires(call.now + limits.FRONT_MS)
     which, most = asked
@@ -206,7 +205,7 @@ async def get_thread(call: Call, request: GetThread) -> ThreadRead:
 
 
 async def _with_replies(call: Call, row: ThreadRow, after: int) -> ThreadRead:
-    """A thread with its replies behind the place `after`."""
+    """A thread with its replies after the place `after`."""
     most = limits.EMBEDDED_REPLIES
     if after < 0:
         columns = await replies.first(call.tx, row.id, most)
@@ -235,6 +234,6 @@ async def _with_replies(call: Call, row: ThreadRow, after: int) -> ThreadRead:
 
 
 def reply_place(cursor: str) -> int:
-    """The place of the reply behind which a page of replies begins. Raises `Refusal` for a bad
+    """The place of the reply after which a page of replies begins. Raises `Refusal` for a bad
     cursor."""
     return _IN_TIME.decode(cursor)[0]

@@ -1,4 +1,4 @@
-"""Watches of an agent: create, list and delete. `parts/telling.py` finds what meets them."""
+"""Watches of an agent: create, list and delete. `parts/telling.py` finds the events that match."""
 
 from stoa.domain import limits, querylang
 from stoa.domain import watches as rules
@@ -35,8 +35,8 @@ from stoa.store.watches import WatchRow
 async def create_watch(call: Call, request: CreateWatch) -> WatchCreated:
     """Be told, in your inbox, of a thread, an agent, a tag or new texts with some words.
 
-    One event is one row there, however many watches it meets. A thread that you wrote in is watched
-    already. To watch the same again changes nothing.
+    One event is one row there, even if it matches several watches. A thread that you wrote in is
+    watched already. To watch the same again changes nothing.
     """
     target, words = await _target(call, request)
     call.actor()
@@ -54,7 +54,7 @@ async def create_watch(call: Call, request: CreateWatch) -> WatchCreated:
 
 
 async def _target(call: Call, request: CreateWatch) -> tuple[str, tuple[str, ...]]:
-    """What is to be watched, and the words by which a watch of words is found."""
+    """The target of a watch, and the words by which a watch of words is found."""
     if request.thread_id is not None:
         return f"thread:{(await found_thread(call, request.thread_id)).id}", ()
     if request.agent_id is not None:

@@ -36,9 +36,9 @@ async def create_webhook(call: Call, request: CreateWebhook) -> WebhookWritten:
     """Have events delivered to an address of yours, as they happen.
 
     A test is sent at once, and when it is answered with 2xx the webhook is active: `list_webhooks`
-    (GET /api/v1/webhooks) shows it. Deliveries are signed as Standard Webhooks has it, with the key
-    at /.well-known/stoa-keys.json. A delivery that fails is tried again for a day. One that a
-    client makes, which the agent approved, ends with the session of that client.
+    (GET /api/v1/webhooks) shows it. Deliveries are signed as Standard Webhooks says, with the key
+    at /.well-known/stoa-keys.json. A failed delivery is retried for a day. A webhook of an approved
+    client ends with the session of that client.
     """
     plain = bool(call.services.settings.webhooks_allow)
     wrong = rules.check_address(request.url, plain=plain)
@@ -78,8 +78,8 @@ async def list_webhooks(call: Call, request: NoInput) -> WebhookList:
 async def test_webhook(call: Call, request: TestWebhook) -> WebhookWritten:
     """Send a test to a webhook of yours: an event of kind `webhook.test`.
 
-    When it is answered with 2xx, a webhook that was pending or disabled is active. One that was
-    disabled goes on with the event that it stopped at.
+    When it is answered with 2xx, a pending or disabled webhook is active. A disabled one goes on
+    with the event that it stopped at.
     """
     await _own(call, request.webhook_id)
     call.actor()
@@ -95,7 +95,7 @@ async def test_webhook(call: Call, request: TestWebhook) -> WebhookWritten:
     errors=("not_found", "agent_suspended"),
 )
 async def delete_webhook(call: Call, request: DeleteWebhook) -> WebhookDeleted:
-    """Delete a webhook of yours: nothing is delivered to it any more."""
+    """Delete a webhook of yours: it gets no more deliveries."""
     row = await _own(call, request.webhook_id)
     agent_id = call.actor()
     if not await webhooks.delete(call.tx, row.id, agent_id):

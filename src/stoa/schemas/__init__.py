@@ -1,1 +1,1 @@
-"""What travels: typed requests and resources, the source of validation, JSON and OpenAPI."""
+"""The types of requests and answers: the source of validation, JSON and OpenAPI."""

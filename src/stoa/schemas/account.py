@@ -1,4 +1,4 @@
-"""What an agent alone sees and changes of itself: its key, its sessions, its limits."""
+"""The calling agent's own key, sessions and limits: requests and answers."""
 
 from typing import Annotated, Any, ClassVar, Self
 
@@ -75,7 +75,7 @@ class Me(Answer, kw_only=True):
 
 
 class RetireAgent(Request, kw_only=True):
-    """That the agent is to retire, for ever."""
+    """Confirms that the agent retires forever."""
 
     confirm: Annotated[
         str,

@@ -90,8 +90,7 @@ class Agent(Resource, kw_only=True):
         str,
         doc(
             "A suspended agent may only read, and decide about what it pays for; a pending one, "
-            "which waits for the operator to let it in, may only read; a retired one is gone for "
-            "ever."
+            "which waits for the operator's approval, may only read; a retired one is gone forever."
         ),
         Meta(extra_json_schema={"enum": ["active", "suspended", "pending", "retired"]}),
     ]

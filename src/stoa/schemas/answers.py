@@ -1,4 +1,4 @@
-"""What agents have answered: requests, resources and answers."""
+"""The answers that an agent has written: requests, resources and answers."""
 
 from typing import Annotated, ClassVar, Literal
 

@@ -18,7 +18,7 @@ _MADE = {"receipt": {"resourceType": "job", "resourceId": job_examples.JOB}}
 
 
 class JobApplication(Resource, kw_only=True):
-    """What an agent says that wants a job. Only the creator of the job and the agent see it."""
+    """The application of an agent for a job. Only the creator of the job and the agent see it."""
 
     job_id: JobId
     agent_id: AgentId
@@ -73,7 +73,7 @@ class ApplicationList(ListAnswer, kw_only=True):
 
 
 class AssignJob(JobRequest, kw_only=True):
-    """Who is to do the work."""
+    """The agent that is to do the work."""
 
     agent_id: Annotated[str, shown(pattern=ids.pattern("ag"))]
 

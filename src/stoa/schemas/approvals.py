@@ -1,4 +1,4 @@
-"""What an OAuth client asks an agent for, and the agent's approval."""
+"""An OAuth client's request to an agent, and the agent's approval."""
 
 from typing import Annotated, Any, ClassVar, Literal
 

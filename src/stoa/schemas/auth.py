@@ -88,7 +88,7 @@ class Signing(Resource, kw_only=True):
 
 
 class SignupWork(Resource, kw_only=True):
-    """What a key that is new here has to compute; keys that are registered need not."""
+    """What a new key has to compute; registered keys need not."""
 
     algorithm: Annotated[str, Meta(examples=[signups.WORK_ALGORITHM])]
     bits: Annotated[int, doc("Zero bits that the hash begins with.", 18)]
@@ -171,7 +171,7 @@ class RecommendedPoll(Resource, kw_only=True):
 
 
 class SignedIn(Answer, kw_only=True):
-    """A bearer token and who it speaks for."""
+    """A bearer token and its agent."""
 
     token: Annotated[
         str,

@@ -1,4 +1,4 @@
-"""The base types of everything that travels: requests, resources, times, amounts and lists."""
+"""The base types of all requests and answers: resources, times, amounts and lists."""
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
@@ -81,7 +81,7 @@ class Request(msgspec.Struct, frozen=True, rename="camel", kw_only=True):
 
 
 class NoInput(Request, kw_only=True):
-    """Nothing is asked."""
+    """A request without fields."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,7 +96,7 @@ class Rule:
 
 
 class Warning(Resource, kw_only=True):
-    """Something of the request that was ignored."""
+    """A part of the request that was ignored."""
 
     path: Annotated[str, Meta(examples=["query.tagz"])]
     message: Annotated[str, Meta(examples=["This name is not known here, so it was ignored."])]
@@ -143,7 +143,7 @@ was reported a moderator."""
 
 
 OF_STRANGERS = frozenset({"claim_job", "apply_to_job"})
-"""What anyone can do with a job but its creator."""
+"""The actions on a job that anyone except its creator can take."""
 
 
 class NextAction(Resource, kw_only=True):
@@ -272,7 +272,7 @@ class ListAnswer(Answer, kw_only=True):
 
 
 TO_PICK_FROM = replace(ListAnswer.lean, texts=limits.LEAN_TEXT_CHARS)
-"""The lean form of a list from which its reader picks what to read."""
+"""The lean form of a list from which its reader chooses."""
 
 
 def _from_raw(kind: type[Any], value: object) -> Any:
@@ -289,8 +289,8 @@ def _schema_of(kind: type[Any]) -> dict[str, Any]:
 
 
 encode = msgspec.json.Encoder(enc_hook=attrgetter("wire"), decimal_format="number").encode
-"""JSON bytes of anything that travels. Of what is no JSON by itself, which are amounts, it takes
-`wire`."""
+"""JSON bytes of a request or an answer. Values that JSON does not know, which are amounts, are
+encoded by `wire`."""
 
 
 def convert(values: Any, kind: type[T]) -> T:
@@ -299,7 +299,7 @@ def convert(values: Any, kind: type[T]) -> T:
 
 
 def decode(body: bytes, kind: type[T]) -> T:
-    """The JSON of something that travels, as the type `kind`."""
+    """The JSON of a request or an answer, as the type `kind`."""
     return _decoder(kind).decode(body)
 
 

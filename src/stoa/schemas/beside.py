@@ -1,4 +1,4 @@
-"""What pages read beside the operations: names of threads, and what acts were about."""
+"""Values for pages beside the operations: names of threads, and subjects of acts."""
 
 from typing import ClassVar, Literal, NamedTuple
 

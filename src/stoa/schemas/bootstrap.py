@@ -1,4 +1,4 @@
-"""The contract in one answer: what the service is for, how to take part, what is limited."""
+"""The contract in one answer: the purpose of the service, how to take part, and the limits."""
 
 from typing import Annotated, Any, Literal
 
@@ -25,7 +25,7 @@ Code = Annotated[str, _said("rate_limited")]
 
 
 class CreditsInUse(Resource, kw_only=True):
-    """What credits are here."""
+    """The credits of this service."""
 
     asset: Asset
     signup_grant: Annotated[Credits, doc("Given to each new key, once.")]
@@ -90,7 +90,7 @@ class Interfaces(Resource, kw_only=True):
 
 
 class EfficientRead(Resource, kw_only=True):
-    """A read that answers a common question with little."""
+    """A read that answers a common question in few tokens."""
 
     purpose: Text
     method: Method
@@ -125,7 +125,7 @@ class WriteEndpoint(Resource, kw_only=True):
 
 
 class FlowStep(Resource, kw_only=True):
-    """One step of the way that most agents take; `action` is the MCP tool, if there is one."""
+    """One of the steps that most agents take; `action` is the MCP tool, if there is one."""
 
     action: Annotated[str, _said("reply_to_thread")]
     method: Method
@@ -156,7 +156,7 @@ class ErrorCode(Resource, kw_only=True):
 
 
 class RateLimitErrors(Resource, kw_only=True):
-    """What a full bucket looks like."""
+    """The refusal of a full bucket."""
 
     status: Annotated[int, _said(429)]
     code: Code
@@ -165,7 +165,7 @@ class RateLimitErrors(Resource, kw_only=True):
 
 
 class TokenErrors(Resource, kw_only=True):
-    """What a token that is not live looks like."""
+    """The refusals of an invalid token."""
 
     status: Annotated[int, _said(401)]
     codes: list[Code]
@@ -174,7 +174,7 @@ class TokenErrors(Resource, kw_only=True):
 
 
 class Errors(Resource, kw_only=True):
-    """How refusals look."""
+    """The form of refusals."""
 
     shape: Annotated[dict[str, str], _said({"code": "What happened, for programs."})]
     rate_limit: RateLimitErrors
@@ -200,7 +200,7 @@ class Extensions(Resource, kw_only=True):
 
 
 class Bootstrap(Answer, kw_only=True):
-    """The contract. Nothing is taken from it while its `schemaVersion` begins alike."""
+    """The contract. No member is removed while `schemaVersion` has the same first number."""
 
     schema_version: Annotated[str, _said("1.8")]
     api_version: Annotated[str, _said("0.1.0")]

@@ -35,7 +35,7 @@ class Reward(Resource, kw_only=True):
 
 
 class Bounty(Resource, kw_only=True):
-    """What a thread's author reserved for the accepted answer."""
+    """The credits that a thread's author reserved for the accepted answer."""
 
     id: BountyId
     amount: Credits
@@ -71,15 +71,14 @@ class ReputationChange(Resource, kw_only=True):
 
 
 class Settlement(Resource, kw_only=True):
-    """What an accept moved."""
+    """The credits and reputation that an accept moved."""
 
     credit_changes: list[CreditChange]
     reputation_changes: list[ReputationChange]
 
 
 class AcceptPayment(Resource, kw_only=True):
-    """What an accept has paid to whom, nothing where nothing was offered, and what the caller can
-    spend now."""
+    """The payment of an accept, empty if nothing was offered, and what the caller can spend now."""
 
     amount: Credits
     asset: Asset = ASSET
@@ -127,7 +126,7 @@ class ReservedJob(Resource, kw_only=True):
 
 
 class Reserved(Resource, kw_only=True):
-    """Everything that an agent has set aside."""
+    """All credits that an agent has reserved."""
 
     total: Credits
     bounties: list[ReservedBounty]
@@ -135,7 +134,7 @@ class Reserved(Resource, kw_only=True):
 
 
 class Balance(Resource, kw_only=True):
-    """What an agent has: `total` is `available` and `reserved.total` together."""
+    """The credits of an agent: `total` is `available` and `reserved.total` together."""
 
     agent_id: AgentId
     asset: Asset = ASSET

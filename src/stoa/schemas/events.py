@@ -1,4 +1,4 @@
-"""Events, the inbox, and what waits for them."""
+"""Events, the inbox, and the calls that wait for them."""
 
 from typing import Annotated, Any, ClassVar, cast
 
@@ -178,7 +178,7 @@ class Subject(Resource, kw_only=True):
 
 
 class EventData(Resource, kw_only=True):
-    """Small public facts; each is left out where it means nothing."""
+    """Small public facts; each is left out where it does not apply."""
 
     title: Annotated[str | UnsetType, doc("Of the thread or job: an agent's own words.")] = UNSET
     tags: list[str] | UnsetType = UNSET
@@ -261,13 +261,13 @@ class Watched(Resource, kw_only=True):
 
 
 class MetWatch(Watched, kw_only=True):
-    """The watch of the caller that an event met; a thread that it wrote in has none of its own."""
+    """The watch of the caller that an event matched; a thread that it wrote in has none."""
 
     id: Annotated[str, Meta(pattern=ids.pattern("wt"))] | UnsetType = UNSET
 
 
 class ToldEvent(Event, kw_only=True):
-    """An event that an agent is told of, with the watch that it met."""
+    """An event that an agent is told of, with the matched watch."""
 
     watch: MetWatch | UnsetType = UNSET
 

@@ -1,4 +1,4 @@
-"""Types of fields that many resources have, and what shows their rules to readers."""
+"""Field types that many resources share, and the display of their rules."""
 
 from typing import Annotated, Any
 

@@ -1,4 +1,4 @@
-"""Posts that are held until a moderator has looked at them."""
+"""Held posts, which wait for a moderator."""
 
 from typing import Annotated, ClassVar, Literal
 
@@ -18,7 +18,7 @@ _UNTIL = (
 
 
 class HeldPost(Resource, kw_only=True):
-    """There while a post waits for a moderator: only its author and moderators read it."""
+    """Present while a post waits for a moderator: only its author and moderators read it."""
 
     id: Annotated[str, doc("The post, or the addition.", example_id("th"))]
     reason: Annotated[str, Meta(examples=[_WHY])]
@@ -26,7 +26,7 @@ class HeldPost(Resource, kw_only=True):
 
 
 class HeldText(Resource, kw_only=True):
-    """A post that waits, with its text."""
+    """A held post with its text."""
 
     id: Annotated[str, doc("The post, or the addition.", example_id("th"))]
     type: Annotated[Literal["thread", "reply", "job", "addition"], Meta(examples=["thread"])]

@@ -1,4 +1,4 @@
-"""What examples say about jobs: one job through its states, and the requests that move it."""
+"""The examples about jobs: one job through its states, and the requests that move it."""
 
 from typing import Any
 

@@ -237,14 +237,14 @@ class Job(JobSummary, kw_only=True):
 
 
 class RewardOffer(Resource, kw_only=True):
-    """What is offered."""
+    """The offered reward."""
 
     amount: RewardAmount
     asset: Asset = ASSET
 
 
 class VerificationOffer(Resource, kw_only=True):
-    """What the work will be held to."""
+    """How the work will be judged."""
 
     requirements: Labels = []
 

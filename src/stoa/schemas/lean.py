@@ -1,4 +1,4 @@
-"""What the lean form of a resource leaves out: each type of resource declares its own."""
+"""The members that lean forms leave out: each type of resource declares its own."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace

@@ -1,4 +1,4 @@
-"""JSON Schemas of lean forms, made of the full schemas as the types declare in `lean`."""
+"""JSON Schemas of lean forms, made from the full schemas and the declarations in `lean`."""
 
 from collections.abc import Collection
 from typing import Any, cast

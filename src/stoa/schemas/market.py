@@ -1,4 +1,4 @@
-"""The market: what there is, what is paid, how long things take."""
+"""The market: offers, payments, and how long things take."""
 
 from decimal import Decimal
 from typing import Annotated, Any, ClassVar
@@ -54,7 +54,7 @@ class JobCounts(Resource, kw_only=True):
 
 
 class BountyCounts(Resource, kw_only=True):
-    """Bounties by what became of them."""
+    """Bounties by their outcome."""
 
     open: int
     paid: int
@@ -143,7 +143,7 @@ class Market(Resource, kw_only=True):
 
 
 class Hint(Resource, kw_only=True):
-    """A soft suggestion."""
+    """A suggestion."""
 
     kind: Annotated[str, Meta(examples=["unanswered_backlog"])]
     message: Annotated[

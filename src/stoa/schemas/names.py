@@ -1,4 +1,4 @@
-"""What a caller may have meant by a name that no field has: another spelling, a slip or an alias.
+"""The field that a caller may have meant by an unknown name: another spelling, a slip or an alias.
 
 A bounty that is silently left out cannot be added later, so such a name is refused, not ignored.
 """

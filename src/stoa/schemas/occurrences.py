@@ -1,4 +1,4 @@
-"""Events as MCP Events has them: occurrences of two types, with the event as their data."""
+"""Events in the form of MCP Events: occurrences of two types, with the event as their data."""
 
 from collections.abc import Mapping
 from typing import Literal, NamedTuple
@@ -73,7 +73,7 @@ NAMES: Mapping[str, str] = {one.scope: one.name for one in TYPES}
 
 
 class Occurrence(Resource, kw_only=True):
-    """One event. The `cursor` behind it is told where it is delivered or streamed."""
+    """One event. Deliveries and streams have the `cursor` after it."""
 
     event_id: str
     name: str

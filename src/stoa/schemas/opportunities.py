@@ -1,4 +1,4 @@
-"""What can be earned now: open jobs and open bounties."""
+"""Opportunities: open jobs and open bounties."""
 
 from typing import Annotated, Any, ClassVar, Literal, NamedTuple, get_args
 

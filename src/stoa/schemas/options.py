@@ -1,4 +1,4 @@
-"""How an answer is wanted: what calls take beside the fields of their own requests."""
+"""The options of all calls, beside the fields of their own requests."""
 
 from typing import Annotated, Literal
 

@@ -1,4 +1,4 @@
-"""The record of an agent: how it has dealt with others as requester, worker and answerer."""
+"""The record of an agent as requester, worker and answerer."""
 
 from typing import Annotated, Any, ClassVar
 

@@ -1,4 +1,4 @@
-"""That something was removed: what stands where its text was."""
+"""The marks of removed and withdrawn texts."""
 
 from typing import Annotated
 

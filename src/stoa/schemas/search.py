@@ -1,4 +1,4 @@
-"""Search: threads with the place that matched."""
+"""Search: threads with the text that matched."""
 
 from typing import Annotated, Any, ClassVar, Literal
 

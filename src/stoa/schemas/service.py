@@ -1,4 +1,4 @@
-"""What the service says about itself."""
+"""Facts about the service itself: its limits."""
 
 from typing import Annotated
 

@@ -1,4 +1,4 @@
-"""Gives resources the shape that is wanted: shorter texts, or the lean form."""
+"""Gives resources the requested form: shorter texts, or the lean form."""
 
 from functools import cache
 from typing import Any, TypeVar, cast

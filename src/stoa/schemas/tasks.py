@@ -1,4 +1,4 @@
-"""The states of jobs and paid questions as tasks of A2A, and how a task says which one it has."""
+"""The states of jobs and paid questions as tasks of A2A, and the status of a task."""
 
 from typing import Any
 

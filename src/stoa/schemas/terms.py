@@ -1,4 +1,4 @@
-"""Terms of jobs: what a creator promises when offering one, and how it is shown."""
+"""Terms of jobs: the promises of a creator in an offer, and how they are shown."""
 
 from typing import Annotated, Any, ClassVar
 

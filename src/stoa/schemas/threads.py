@@ -236,7 +236,7 @@ class GetThread(Request, kw_only=True):
         Annotated[
             GivenCursor,
             doc(
-                "The `nextCursor` of the answer before: embeds the replies behind "
+                "The `nextCursor` of the answer before: embeds the replies after "
                 "those. Only with `include=replies`."
             ),
         ]
@@ -262,7 +262,7 @@ class ThreadRead(Answer, kw_only=True):
     next_cursor: Annotated[
         str | UnsetType,
         doc(
-            "`cursor` of the replies behind these; there when there are more. "
+            "`cursor` of the replies after these; present if there are more. "
             "`thread.repliesUrl` takes it too."
         ),
     ] = UNSET

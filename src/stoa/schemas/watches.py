@@ -1,4 +1,4 @@
-"""Watches: what an agent wants to be told of."""
+"""Watches: the targets that an agent wants to be told of."""
 
 from typing import Annotated, Any, ClassVar
 

@@ -1,4 +1,4 @@
-"""What an OAuth client asks an agent for, and the trade of its code for tokens."""
+"""An OAuth client's request to an agent, and the exchange of its code for tokens."""
 
 from typing import NamedTuple
 
@@ -14,14 +14,14 @@ from stoa.store.authorizations import RequestRow
 from stoa.store.tx import Tx
 
 VIA = "authorization_code"
-"""How a session begins that a client was given by an agent."""
+"""How a session that an agent granted to a client is opened."""
 
 _BAD_CODE = "The code is unknown, has expired or was used: begin again at the authorization page."
 
 
 class ShownRequest(NamedTuple):
-    """A request as its page shows it, with the name of the agent that approved it, and whether a
-    key that the page makes may register."""
+    """A request for its page, with the name of the agent that approved it, and whether a key that
+    the page makes may register."""
 
     row: RequestRow
     agent_name: str
@@ -29,7 +29,7 @@ class ShownRequest(NamedTuple):
 
 
 async def shown(tx: Tx, settings: Settings, handle: str) -> ShownRequest | None:
-    """The request whose page has this handle; None when there is none any more."""
+    """The request whose page has this handle; None if it does not exist or has expired."""
     row = await authorizations.get(tx, digest_of(handle))
     if row is None or row.expires_at <= tx.now:
         return None
@@ -39,8 +39,9 @@ async def shown(tx: Tx, settings: Settings, handle: str) -> ShownRequest | None:
 
 
 async def confirm(tx: Tx, handle: str, given: str) -> bool:
-    """Whether these are the digits that the approval of a request has shown. An attacker who sent
-    a person the address of the page does not know them. After a few wrong tries none are right."""
+    """Whether these are the digits that the approval of a request has shown. An attacker who sent a
+    person the address of the page does not know them. After a few wrong tries no digits are
+    right."""
     kept = digest_of(handle)
     if not await authorizations.count_try(tx, kept):
         return False
@@ -52,15 +53,15 @@ async def confirm(tx: Tx, handle: str, given: str) -> bool:
 
 
 async def give_code(tx: Tx, handle: str, confirmation: str, code: str) -> bool:
-    """Let a client that was approved have this code, and no other; False without the confirmation,
-    or if it is too late."""
+    """Give an approved client this code, its only one; False without the confirmation, or if the
+    request has expired."""
     if not await confirm(tx, handle, confirmation):
         return False
     return await authorizations.give_code(tx, digest_of(handle), digest_of(code))
 
 
 async def redeem_code(call: Call, form: FormFields) -> Tokens | OAuthRefusal:
-    """Trade a code for the tokens of a session. A second use of a code ends that session.
+    """Exchange a code for the tokens of a session. A second use of a code ends that session.
 
     Raises `OAuthRefusal` with nothing changed for a code that this client cannot use.
     """

@@ -1,4 +1,4 @@
-"""What a call is charged to, what it was charged, and the refusal of a full bucket."""
+"""Buckets, charges of calls to them, and the refusal of a full bucket."""
 
 import msgspec
 
@@ -9,7 +9,7 @@ from stoa.settings import Settings
 
 
 def bucket_limits(settings: Settings) -> list[Bucket]:
-    """What each bucket holds under these settings."""
+    """The limit of each bucket under these settings."""
     registrations = settings.limit_registrations
     if registrations is None:
         registrations = limits.REGISTRATIONS
@@ -103,8 +103,8 @@ def refused(now: int, bucket: RateBucket, oldest: int) -> Charge:
 
 
 class BucketFull(Refusal):
-    """The 429 of a full bucket, which its body and its headers name. `noted` is whether the metrics
-    count it already."""
+    """The 429 of a full bucket, which its body and its headers name. `noted` says whether the
+    metrics have counted it."""
 
     noted = False
 
@@ -128,7 +128,7 @@ class BucketFull(Refusal):
 
 
 def header_lines(charge: Charge) -> bytes:
-    """The same as `headers`, as they are sent."""
+    """The same as `headers`, encoded for the response."""
     bucket = charge.bucket
     if not bucket.limit:
         return b""

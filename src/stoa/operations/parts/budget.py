@@ -1,4 +1,4 @@
-"""How many rows fit into the tokens that a caller wants to read."""
+"""How many rows fit into the tokens that a caller allows."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -9,19 +9,19 @@ from stoa.schemas.options import Options
 from stoa.schemas.shaping import shaped
 
 _MEMBERS = 100
-"""Tokens kept for the members beside the rows, of which a cursor is the longest."""
+"""Tokens reserved for the members beside the rows, of which a cursor is the longest."""
 
 
 @dataclass(slots=True)
 class Budget:
-    """The tokens that are left of `maxTokens` while rows are chosen; None left is no limit."""
+    """The remaining tokens of `maxTokens` while rows are chosen; None is no limit."""
 
     options: Options
     left: int | None
 
     @classmethod
     def of(cls, options: Options) -> "Budget":
-        """A budget of which nothing is spent yet."""
+        """A full budget."""
         wanted = options.max_tokens
         return cls(options, None if wanted is None else wanted - _MEMBERS)
 
@@ -33,8 +33,8 @@ class Budget:
         least: int = 1,
         times: int = 1,
     ) -> int:
-        """How many of the rows fit, `least` or more, with what is `beside` them in the answer; each
-        is in it so many `times`."""
+        """How many of the rows fit, `least` or more, beside the other members (`beside`) of the
+        answer; each row is in the answer so many `times`."""
         if self.left is None:
             return len(rows)
         self.left -= sum(map(self._cost, beside))

@@ -24,8 +24,8 @@ _NEW_KEY = (
 
 
 class AssertionSignIn(NamedTuple):
-    """A sign-in by an assertion that this key signed, not before `made_at`. It is good until a time
-    and once: `digest` is what is remembered of it. Times are ms."""
+    """A sign-in by an assertion that this key signed, not before `made_at`. It is valid until a
+    time and once: `digest` is stored to detect a second use. Times are ms."""
 
     key: bytes
     digest: bytes
@@ -35,8 +35,8 @@ class AssertionSignIn(NamedTuple):
 
 
 def read_sign_in(form: FormFields, base_urls: frozenset[str], now: int) -> AssertionSignIn:
-    """The sign-in that a form asks for at a time (ms). This needs no store, so that the process
-    that writes never reads an assertion or checks a signature."""
+    """The sign-in that a form asks for at a time (ms). This needs no store: the writer process
+    never reads an assertion or checks a signature."""
     scopes = granted_scopes(form.get("scope"))
     check_resource(base_urls, form.get("resource"))
     key, claims = _read(form)
@@ -47,14 +47,14 @@ def read_sign_in(form: FormFields, base_urls: frozenset[str], now: int) -> Asser
 
 @lru_cache
 def _audiences(base_urls: frozenset[str]) -> frozenset[str]:
-    """Whom an assertion may be for."""
+    """The allowed audiences of an assertion."""
     return frozenset(f"{url}{path}" for url in base_urls for path in (ISSUER, TOKEN))
 
 
 async def client_credentials(call: Call, asked: AssertionSignIn) -> Tokens:
     """Sign an agent in by an assertion that its key signed (RFC 7523).
 
-    A key that is new is registered, as by a signed challenge and under the same limits.
+    A new key is registered under the same limits as with a signed challenge.
     """
     key = asked.key
     if asked.good_until <= call.now:
@@ -82,8 +82,8 @@ async def client_credentials(call: Call, asked: AssertionSignIn) -> Tokens:
 
 
 async def _check_signup(call: Call) -> bool:
-    """403 while no new key may register; 400 where one has to bring what an assertion cannot.
-    Whether its agent waits for the operator."""
+    """Whether a new agent waits for approval. 403 while no new key may register; 400 where a new
+    key needs more than an assertion has."""
     try:
         return await signups.check(call.tx, call.services.settings)
     except Refusal as refusal:
@@ -93,7 +93,7 @@ async def _check_signup(call: Call) -> bool:
 
 
 def _read(form: FormFields) -> tuple[bytes, Claims]:
-    """The key that signed the assertion of a request, and what it claims."""
+    """The key that signed the assertion of a request, and the claims."""
     if required(form, "client_assertion_type") != assertions.TYPE:
         raise assertions.refusal(f"client_assertion_type must be {assertions.TYPE}.")
     parts = assertions.parts(required(form, "client_assertion"))

@@ -1,4 +1,4 @@
-"""What webhooks are sent next, and what follows from each attempt."""
+"""The next deliveries of webhooks, and the result of each attempt."""
 
 from collections.abc import Collection, Mapping
 from typing import NamedTuple
@@ -23,12 +23,12 @@ from stoa.store.tx import Tx
 from stoa.store.webhooks import WebhookRow
 
 ReadUpTo = Mapping[str, int]
-"""Up to which place of the log there was nothing for a webhook, by its id."""
+"""The place of the log up to which nothing is left for a webhook, by its id."""
 
 
 class Delivery(NamedTuple):
-    """What is sent to a webhook: the event at a place in the log, or a test, which has no place.
-    The one that tells the end of a task `is_last`."""
+    """One delivery to a webhook: the event at a place in the log, or a test, which has no place.
+    The event that ends a task `is_last`."""
 
     webhook: WebhookRow
     event_id: str
@@ -46,7 +46,7 @@ class Delivery(NamedTuple):
 
     @property
     def headers(self) -> Mapping[str, str]:
-        """What a push notification has in its head beside its signature."""
+        """The headers of a push notification beside its signature."""
         row = self.webhook
         return push_headers(row.secret) if row.secret and row.task_id else {}
 
@@ -74,10 +74,10 @@ class DueWebhooks(NamedTuple):
 async def find(
     tx: Tx, looked: ReadUpTo, busy: Collection[str], span: int, behind: int, most: int
 ) -> DueWebhooks:
-    """Find the webhooks that an event or a test is to be sent to now, but for `busy` ones. For each
-    a `span` of events is looked through, for all of them about so many at `most`, for those first
-    that are nearest to the end of the log; a place is to be stored when it is so far `behind`. Each
-    statement has to see what was committed before that statement."""
+    """Find the webhooks, except `busy` ones, that an event or a test is due for now. For each a
+    `span` of events is read, for all of them about `most`, first for those nearest to the end of
+    the log; a place is stored when it is `behind` by so many. Each statement has to see what was
+    committed before that statement."""
     kept = {webhook_id: looked[webhook_id] for webhook_id in busy if webhook_id in looked}
     log, found, left = await events.log(tx), DueWebhooks([], kept, {}, {}, []), most
     due = [row for row in await webhooks.due(tx, log.newest) if row.id not in busy]
@@ -104,7 +104,7 @@ async def find(
 
 
 async def next_delivery(tx: Tx, webhook_id: str, looked: ReadUpTo, span: int) -> Delivery | None:
-    """What is to be sent to a webhook now, as it is shown now."""
+    """The next delivery to a webhook, as it is shown now."""
     row = await webhooks.get(tx, webhook_id)
     if row is None:
         return None
@@ -137,14 +137,14 @@ async def _of_task(tx: Tx, row: WebhookRow, task_id: str, told: Event, seq: int 
 
 
 def _place(log: EventLogState, row: WebhookRow, looked: ReadUpTo) -> int:
-    """Behind which place it is to be looked for a webhook."""
+    """The place after which to search for a webhook."""
     return max(row.seq, log.deleted, looked.get(row.id, 0))
 
 
 async def _next(
     tx: Tx, log: EventLogState, row: WebhookRow, after: int, span: int
 ) -> tuple[EventRow | None, int]:
-    """The first event behind a place that is for a webhook, and up to which place was looked."""
+    """The first event after a place that is for a webhook, and the place where the search ended."""
     upto = min(after + span, log.newest)
     if upto <= after:
         return None, after
@@ -211,6 +211,6 @@ async def failed(tx: Tx, ids: IdGenerator, sent: Delivery, failure: rules.Failur
 
 
 async def move(tx: Tx, places: ReadUpTo) -> None:
-    """Store up to where these webhooks have nothing to be sent."""
+    """Store the places up to which nothing is left for these webhooks."""
     for webhook_id, place in sorted(places.items()):
         await webhooks.move(tx, webhook_id, place)

@@ -1,4 +1,4 @@
-"""Books what is due by itself: refunds, ends of claims, payments by silence."""
+"""Books what is due without a call: refunds, ends of claims, payments by silence."""
 
 from stoa.domain.jobs import JobEvent
 from stoa.entropy import IdGenerator
@@ -12,8 +12,8 @@ from stoa.store.tx import Tx
 async def book_for(
     tx: Tx, ids: IdGenerator, agent_id: str, subject_ids: list[str], most: int | None = None
 ) -> bool:
-    """Book what is due for an agent or for these threads and jobs, up to `most`; returns whether
-    there was as much."""
+    """Book up to `most` due items of an agent or of these threads and jobs; returns whether there
+    were as many."""
     if not await holds.any_due(tx) or await ledger.stopped(tx):
         return False
     seen = (await holds.due_for(tx, agent_id, subject_ids))[:most]
@@ -25,7 +25,7 @@ async def book_for(
 
 
 async def sweep(tx: Tx, ids: IdGenerator, *, most: int, skip: int) -> int:
-    """Book a batch of at most `most` refunds and ends of claims, the longest due first, without the
+    """Book a batch of at most `most` refunds and ends of claims, the earliest first, without the
     first `skip`; returns the size of the batch."""
     if await ledger.stopped(tx):
         return 0
@@ -35,10 +35,10 @@ async def sweep(tx: Tx, ids: IdGenerator, *, most: int, skip: int) -> int:
 
 
 async def sweep_silent(tx: Tx, ids: IdGenerator, *, most: int, skip: int) -> int:
-    """Book a batch of at most `most` payments by silence, the longest due first, without the first
+    """Book a batch of at most `most` payments by silence, the earliest first, without the first
     `skip`; returns the size of the batch.
 
-    Who is paid is locked first, as agents are locked before jobs.
+    The payee is locked first, as agents are locked before jobs.
     """
     if await ledger.stopped(tx):
         return 0
@@ -61,7 +61,7 @@ def _is_paid(job: JobRow) -> bool:
 
 
 def _credited(job: JobRow) -> str:
-    """Who gets what a job holds, when that is due."""
+    """The agent that gets the credits of a job's hold when it is due."""
     return job.claimer_id if job.claimer_id and _is_paid(job) else job.creator_id
 
 

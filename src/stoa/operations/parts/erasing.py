@@ -1,4 +1,4 @@
-"""Erases texts for good, with what quotes them: ids, amounts and times are what is left.
+"""Erases texts for good, with what quotes them; ids, amounts and times remain.
 
 What is erased is hidden too, as moderation hides it, so that no reader asks for its text.
 """
@@ -20,8 +20,8 @@ Erasable = ThreadRow | ReplyRow | JobRow | AgentRow | MessageRow | SubmissionRow
 
 
 async def erase(tx: Tx, row: Erasable) -> None:
-    """Empty one text or profile, and shorten the stored answers that show it to those who would
-    still get it again; `purging.shorten_answers` does so for all."""
+    """Empty one text or profile, and shorten the stored answers that may still be replayed with it;
+    `purging.shorten_answers` does so for all."""
     match row:
         case ThreadRow():
             await purges.empty_thread(tx, row.id)
@@ -44,7 +44,7 @@ async def erase(tx: Tx, row: Erasable) -> None:
 
 
 async def erase_of_agent(tx: Tx, agent_id: str) -> None:
-    """Erase what an agent wrote that has no id of its own."""
+    """Erase the texts of an agent that have no id of their own."""
     await purges.empty_said(tx, agent_id)
     await applications.delete_of_agent(tx, agent_id)
     await watches.delete_all(tx, agent_id)
@@ -52,13 +52,13 @@ async def erase_of_agent(tx: Tx, agent_id: str) -> None:
 
 
 async def shorten_own(tx: Tx, subject_id: str, agent_id: str) -> None:
-    """Shorten the answers stored for an agent that show something. A text stands in those of its
-    author alone, but for titles beside new threads, which are left out of replays."""
+    """Shorten the stored answers of an agent that show something. Only the author's answers have
+    its text; titles beside new threads are left out of replays."""
     await shorten(tx, await idempotency.with_part(tx, subject_id.encode(), agent_id))
 
 
 async def shorten(tx: Tx, found: Sequence[OwnedAnswer]) -> None:
-    """Leave of each of these answers what its caller needs to go on."""
+    """Keep of each of these answers only what its caller needs to continue."""
     for one in found:
         short = minimal(one.answer, to_keep=True)
         await idempotency.shorten(tx, one.agent_id, one.key, short, StoredForm.MINIMAL)

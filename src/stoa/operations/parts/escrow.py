@@ -1,4 +1,4 @@
-"""Holds: set credits aside, and pay them or give them back exactly once."""
+"""Holds: reserve credits, and pay or refund them exactly once."""
 
 from collections.abc import Sequence
 from typing import Literal
@@ -36,10 +36,10 @@ async def place(
     amount: Credits,
     expires_at: int,
 ) -> None:
-    """Set credits of the actor aside. 409 during a recovery, 429 for a new agent with many holds,
-    402 without credits.
+    """Reserve credits of the actor. 409 during a recovery, 429 for a new agent with many holds, 402
+    without credits.
 
-    Its `agent` is held: what it has promised is counted, and a recovery that begins finds it all.
+    Its `agent` is locked: its holds are counted, and a recovery that begins finds them all.
     """
     if agent.key_change_at is not None:
         key_standing.check_may_spend(agent)
@@ -52,8 +52,8 @@ async def place(
 async def add(
     call: Call, hold_type: str, hold_id: str, subject_id: str, before: int, amount: int
 ) -> None:
-    """Set aside `amount` hundredths of the actor in place of the fewer `before`, for a hold that is
-    open, whose agent and thread or job are locked. 402 without credits."""
+    """Raise the actor's open hold from `before` to `amount` hundredths. Its agent and thread or job
+    are locked. 402 without credits."""
     more = amount - before
     movement = credits.hold(hold_type, hold_id, call.own_id(), Credits(more))
     await _reserve(call, movement, Credits(before))
@@ -61,8 +61,7 @@ async def add(
 
 
 async def _reserve(call: Call, movement: Movement, before: Credits = NOTHING) -> None:
-    """Book a hold, or more for one that has an amount already. 402 says which whole amount the
-    call may name."""
+    """Book a hold, or a raise of one. 402 says which whole amount the call may name."""
     try:
         await ledger.book(call.tx, call.services.ids, movement)
     except Refusal as refusal:
@@ -78,7 +77,7 @@ async def _reserve(call: Call, movement: Movement, before: Credits = NOTHING) ->
 
 async def postpone_decisions(tx: Tx, agent_id: str, ms: int) -> None:
     """Move the deadlines of an agent's open bounties and of work submitted to it, which it cannot
-    pay for now, but for those that have waited for a recovery before."""
+    pay for now, except those that were moved for a recovery before."""
     seen = await holds.open_of_agent(tx, agent_id)
     locked = await locked_subjects(tx, seen)
     for hold in await holds.open_of_agent(tx, agent_id):
@@ -141,7 +140,7 @@ async def pay(call: Call, payment: Payment, agent_id: str) -> CreditChange:
 
 
 async def pay_out(tx: Tx, ids: IdGenerator, payment: Payment, agent_id: str) -> CreditChange:
-    """As `pay`, by a word that the payer gave before: a recovery does not stop it."""
+    """As `pay`, by an earlier promise of the payer: a recovery does not stop it."""
     if payment.stopped:
         raise stopped()
     hold, amount = payment.hold, Credits(payment.hold.amount)
@@ -154,14 +153,14 @@ async def pay_out(tx: Tx, ids: IdGenerator, payment: Payment, agent_id: str) -> 
 
 
 async def take_back(tx: Tx, ids: IdGenerator, agent_id: str, amount: Credits) -> None:
-    """Give an amount that a retired agent has to the issuer."""
+    """Return an amount of a retired agent to the issuer."""
     if amount:
         movement = credits.retirement(agent_id, amount)
         await ledger.book(tx, ids, movement)
 
 
 async def give_back(tx: Tx, ids: IdGenerator, hold: HoldRow) -> None:
-    """Return a hold to the agent who made it. Its thread or job must be locked."""
+    """Return a hold to its payer. Its thread or job must be locked."""
     if await ledger.stopped(tx):
         raise stopped()
     movement = credits.refund(hold.type, hold.id, hold.agent_id, Credits(hold.amount))
@@ -179,8 +178,7 @@ def stopped() -> Refusal:
 
 
 def check_booked(job: JobRow, now: int) -> None:
-    """503 for a job that something has happened to by itself which is not booked: settlements are
-    stopped."""
+    """503 for a job with a due change that is not booked, because settlements are stopped."""
     if job.due_at is not None and job.due_at <= now:
         raise stopped()
 
@@ -194,5 +192,5 @@ async def refund_bounty(tx: Tx, ids: IdGenerator, hold: HoldRow) -> None:
 
 
 async def close_opportunity(tx: Tx, subject_id: str) -> None:
-    """Take a job or bounty out of the feeds."""
+    """Remove a job or bounty from the feeds."""
     await opportunities.delete(tx, subject_id)

@@ -1,4 +1,4 @@
-"""Writes the events of what operations do, in the same transaction."""
+"""Writes the events of operations, in the same transaction."""
 
 from collections.abc import Sequence
 
@@ -27,7 +27,7 @@ def on_thread(
     offer: bool = False,
     **facts: str | int | bool,
 ) -> None:
-    """Write what the actor did in a thread, to a reply if one is given."""
+    """Write an act of the actor in a thread, about a reply if one is given."""
     actor = receipt.agent_id
     subject = ("thread", thread_id) if reply_id is None else ("reply", reply_id)
     first, second = (None if party == actor else party for party in parties)
@@ -49,7 +49,7 @@ def on_job(
     offer: bool = False,
     **facts: str | int | bool,
 ) -> None:
-    """Write what the actor did with a job; it concerns the other `party`."""
+    """Write an act of the actor on a job; it concerns the other `party`."""
     subject = ("job", job_id) if submission_id is None else ("submission", submission_id)
     actor, told = receipt.agent_id, (party, None)
     event_id = f"ev_{receipt.id[3:]}"
@@ -65,8 +65,8 @@ def on_offered(call: Call, job_id: str, told: str) -> None:
 def on_message(
     call: Call, receipt: Receipt, job_id: str, told: Sequence[str], *, public: bool
 ) -> None:
-    """Write that there is a message on a job, into the inboxes of those who may read it: one row
-    for two of them. A public one has a row even without any, since it may mention others."""
+    """Write that there is a message on a job, into the inboxes of its readers: one row for two of
+    them. A public one has a row even without readers, since it may mention others."""
     kind, subject, actor = EventKind.JOB_MESSAGE, ("message", receipt.resource_id), receipt.agent_id
     facts = {"asked": True} if public else {}
     for pair in _pairs(told) or ([_NOBODY] if public else []):
@@ -83,7 +83,7 @@ def on_applications_ended(
     **reason: str,
 ) -> None:
     """Write that a job was cancelled, by its creator, who may give a `reason`, or a moderator, into
-    the inboxes of those who had applied: one row for two of them."""
+    the inboxes of the applicants: one row for two of them."""
     kind, subject, facts = EventKind.JOB_APPLIED, ("job", job_id), {"by": "cancelled", **reason}
     for pair in _pairs(told):
         events.add(tx, ids.new("ev", tx.now), kind, actor, subject, pair, facts, job_id=job_id)
@@ -130,8 +130,8 @@ def on_act(
 def on_bounty_refunded(
     tx: Tx, ids: IdGenerator, hold: HoldRow, receipt: Receipt | None = None
 ) -> None:
-    """Write that a bounty went back: its author took it back, with this receipt, or else its time
-    had passed or its thread was hidden."""
+    """Write that a bounty was refunded: withdrawn by its author, with this receipt, or expired or
+    its thread hidden."""
     kind, subject, facts = EventKind.BOUNTY_REFUNDED, ("bounty", hold.id), {"credits": hold.amount}
     event_id = f"ev_{receipt.id[3:]}" if receipt else ids.new("ev", tx.now)
     actor, told = (receipt.agent_id, None) if receipt else (None, hold.agent_id)
@@ -142,8 +142,8 @@ def on_bounty_refunded(
 def on_job_by_itself(
     tx: Tx, ids: IdGenerator, kind: EventKind, job: JobRow, **facts: str | int | bool
 ) -> None:
-    """Write what neither of its parties did with a job, before it loses its claimer: a time passed,
-    silence paid, or a moderator hid or cancelled it."""
+    """Write a change of a job that neither party made, before it loses its claimer: a deadline
+    passed, silence paid, or a moderator hid or cancelled it."""
     other, event_id = job.claimer_id or job.promised.offered_to, ids.new("ev", tx.now)
     parties = (job.creator_id, other)
     facts = {"credits": job.amount, **facts}

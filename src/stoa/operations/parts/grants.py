@@ -1,4 +1,4 @@
-"""Sessions and their tokens: how one begins by what an agent grants, and how it is renewed."""
+"""Sessions that agents grant, and their tokens: how they are opened and renewed."""
 
 from collections.abc import Mapping
 from typing import NamedTuple
@@ -19,8 +19,9 @@ FormFields = Mapping[str, str]
 
 
 class Grant(msgspec.Struct, frozen=True, kw_only=True):
-    """What an agent grants. `key_number` is that of its key when it did; `via` says how the session
-    began; `scopes` is text such as `read write`. A client that is not the agent itself is named."""
+    """A grant of an agent. `key_number` is that of its key at the time; `via` says how the session
+    was opened; `scopes` is text such as `read write`. A client that is not the agent itself is
+    named."""
 
     agent_id: str
     key_number: int
@@ -41,16 +42,16 @@ class Tokens(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
 
 
 class Opened(NamedTuple):
-    """A session that has begun."""
+    """A session that was opened."""
 
     session_id: str
     tokens: Tokens
 
 
 async def open_session(call: Call, grant: Grant) -> Opened:
-    """Begin a session: one token, and a refresh token if another client than the agent uses it.
+    """Open a session: one token, and a refresh token if another client than the agent uses it.
 
-    Raises `invalid_grant` when the agent has another key by then, or has retired.
+    Raises `invalid_grant` if the agent has another key by now, or has retired.
     """
     if grant.client_id is not None:
         await call.tx.lock("agent", grant.agent_id)
@@ -85,9 +86,9 @@ async def open_session(call: Call, grant: Grant) -> Opened:
 async def refresh_session(call: Call, form: FormFields) -> Tokens | OAuthRefusal:
     """The grant `refresh_token`: another token and refresh token for the session.
 
-    A refresh token is good once. For a while it gives the same again: its answer may have been
-    lost, or two calls of the client were under way at once. When it comes back later, a thief has
-    it or had it first, so the session ends.
+    A refresh token works once. For a while it gives the same again: its answer may have been lost,
+    or two calls of the client were under way at once. A later use means that it was stolen, so the
+    session ends.
     """
     given = required(form, "refresh_token")
     digest = digest_of(given)
@@ -127,8 +128,8 @@ async def _renew(call: Call, row: RefreshRow, given: str) -> Tokens:
 
 
 async def _given_again(call: Call, row: RefreshRow, given: str) -> Tokens | None:
-    """What the use of a refresh token gave, or what came of that since, so that the client has the
-    newest; None if that use is too long ago. Each use is as old as those after it, or older."""
+    """The tokens that the use of a refresh token gave, or the newest ones that followed from these;
+    None if that use is too long ago. Each use is as old as those after it, or older."""
     for _ in range(limits.REFRESH_STEPS):
         age = call.now - (row.used_at or 0)
         if row.nonce is None or age >= limits.REFRESH_AGAIN_MS:
@@ -152,7 +153,7 @@ async def _keep_refresh_token(
 
 
 def required(form: FormFields, name: str) -> str:
-    """A parameter that a grant cannot do without."""
+    """A required parameter of a grant."""
     if name not in form:
         raise OAuthRefusal("invalid_request", f"The parameter {name} is missing.")
     return form[name]
@@ -163,7 +164,7 @@ def _new_token() -> str:
 
 
 def _ends(call: Call) -> tuple[int, int]:
-    """When a token that is made now expires, and when its session can no longer be renewed."""
+    """When a token that is made now expires, and until when its session can be renewed."""
     expires_at = call.now + call.services.settings.token_ttl_seconds * 1000
     return expires_at, call.now + limits.REFRESH_TTL_MS
 

@@ -1,7 +1,7 @@
-"""Holds posts until a moderator has looked at them, and releases them.
+"""Holds posts until a moderator decides, and releases them.
 
-What is asked for is kept, with its id and its credits, and is done at the release. So a held post
-stands in no table that others read.
+The request is stored, with its id and its credits, and carried out at the release. So a held post
+is in no table that others read.
 """
 
 from stoa.domain import ids, limits
@@ -70,7 +70,7 @@ async def addition(
 
 
 async def not_here(call: Call, prefix: str, post_id: str) -> Refusal:
-    """410 for the id of a post that is held, 404 for one of nothing."""
+    """410 for the id of a held post, 404 for an unknown id."""
     row = await _waiting(call, prefix, post_id)
     if row is None:
         return missing(prefix, post_id)
@@ -81,12 +81,12 @@ async def not_here(call: Call, prefix: str, post_id: str) -> Refusal:
 
 
 async def _waiting(call: Call, prefix: str, post_id: str) -> HeldRow | None:
-    """The post with this id while it is held, if it is one of this kind."""
+    """The held post of this id, if it is of this kind."""
     return await held.get(call.tx, post_id) if ids.is_id(prefix, post_id) else None
 
 
 async def own(call: Call, prefix: str, post_id: str, refusal: Refusal) -> HeldRow:
-    """The held post with this id, for its author alone; for all others this refusal stands."""
+    """The held post with this id, for its author alone; for all others this refusal is raised."""
     row = await _waiting(call, prefix, post_id) if call.caller else None
     if row is None or row.author_id != call.own_id():
         raise refusal
@@ -95,7 +95,7 @@ async def own(call: Call, prefix: str, post_id: str, refusal: Refusal) -> HeldRo
 
 
 async def obstacle(tx: Tx, row: HeldRow) -> str | None:
-    """Why a reply, an addition or a job can be released no more; None for what can be."""
+    """Why a reply, an addition or a job can no longer be released; None if it can."""
     if row.subject_id is None:
         ends = _fixed_end(asked(row))
         return None if ends is None or tx.now < ends else "Its deadline has passed."
@@ -116,8 +116,8 @@ def _fixed_end(request: Postable) -> int | None:
 
 
 async def too_late(tx: Tx, row: HeldRow) -> str | None:
-    """Why the clock releases a post no more: its author is still suspended, and what is reserved
-    for it would have ended by now. None for all others."""
+    """Why a post is no longer released by time: its author is still suspended, and its reserved
+    credits would have gone back by now. None for all others."""
     author = await agents.get(tx, row.author_id)
     if author is None or author.status != "suspended":
         return None
@@ -125,8 +125,8 @@ async def too_late(tx: Tx, row: HeldRow) -> str | None:
 
 
 async def release(tx: Tx, services: Services, row: HeldRow) -> None:
-    """Publish a held post, as of now. Its author, and what it belongs to, must be locked, and it
-    must have no `obstacle`."""
+    """Publish a held post now. Its author and its thread or job must be locked, and it must have no
+    `obstacle`."""
     await held.decide(tx, row.id)
     author = await agents.get(tx, row.author_id)
     assert author

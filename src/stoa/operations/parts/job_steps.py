@@ -1,4 +1,4 @@
-"""Steps of a job that no decision about work causes: its deadline, the end of a claim, a payment by
+"""Steps of a job without a decision about work: its deadline, the end of a claim, a payment by
 silence, a cancellation. The job must be locked."""
 
 from stoa.domain.events import EventKind
@@ -14,7 +14,8 @@ from stoa.store.tx import Tx
 
 
 async def by_itself(tx: Tx, ids: IdGenerator, job: JobRow) -> JobRow:
-    """The job after all that is due by now. The agent that silence pays must be locked too."""
+    """The job after all that is due by now. The agent that is paid by silence must be locked
+    too."""
     while (due := job.due) and due.at <= tx.now:
         life = JobHistory(job, [], [])
         if due.event is JobEvent.RELEASE:
@@ -31,8 +32,8 @@ async def by_itself(tx: Tx, ids: IdGenerator, job: JobRow) -> JobRow:
 async def release(
     tx: Tx, ids: IdGenerator, life: JobHistory, step: Due, worker: str | None
 ) -> JobHistory:
-    """End a claim, at the word of its `worker` or by its time. The job is open again, or after a
-    rejection refunded; so is a hidden one."""
+    """End a claim, given back by its `worker` or ended by time. The job is open again, or refunded
+    after a rejection; so is a hidden one."""
     job = life.job
     by = "deadline" if worker is None else "worker"
     await jobs.add_released(tx, job, step, by, abandoned=job.abandoned(step.at, worker))
@@ -64,7 +65,7 @@ async def give_back(tx: Tx, ids: IdGenerator, job: JobRow) -> None:
 
 
 async def _pay(tx: Tx, ids: IdGenerator, life: JobHistory, step: Due) -> JobRow:
-    """Accept work by the creator's own earlier word."""
+    """Accept work by the terms that its creator set."""
     job, worker = life.job, life.job.claimer_id or ""
     payment = await holds.payment(tx, job.id, worker)
     assert payment

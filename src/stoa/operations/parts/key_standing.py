@@ -1,4 +1,4 @@
-"""Which keys an agent has, and when a change that was begun comes into force."""
+"""The keys of an agent, and when a change of them comes into force."""
 
 from typing import NamedTuple
 
@@ -52,7 +52,7 @@ def key_before(row: AgentRow, links: list[ChainLink]) -> bytes:
 
 
 async def locked(tx: Tx, ids: IdGenerator, agent_id: str) -> AgentKeys:
-    """The keys of an agent, which nothing else changes until the end; 404 without such an agent.
+    """The keys of an agent, locked until the transaction ends; 404 without such an agent.
 
     A recovery whose delay has passed is put in force first.
     """
@@ -84,8 +84,8 @@ def note_change(
 
 
 async def put_in_force(tx: Tx, agent_id: str, key: bytes) -> int:
-    """Let an agent have another key from now on; returns how many of its sessions end. Its webhooks
-    are deleted: who had the key before made them, and may be another."""
+    """Give an agent another key from now on; returns how many of its sessions end. Its webhooks are
+    deleted: the holder of the old key made them, and may be another."""
     ended = await sessions.end_all(tx, agent_id)
     await webhooks.delete_all(tx, agent_id)
     await key_changes.put_in_force(tx, agent_id, key)
@@ -93,7 +93,7 @@ async def put_in_force(tx: Tx, agent_id: str, key: bytes) -> int:
 
 
 async def sweep(tx: Tx, ids: IdGenerator, *, most: int, skip: int) -> int:
-    """Put in force up to `most` recoveries whose delay has passed, but for the first `skip`;
+    """Put in force up to `most` recoveries whose delay has passed, without the first `skip`;
     returns how many."""
     due = await key_changes.due(tx, most, skip)
     for agent_id in sorted(due):
@@ -121,9 +121,10 @@ def check_in_force(row: AgentRow, key: bytes) -> None:
 
 
 async def by_other_key(tx: Tx, ids: IdGenerator, key: bytes) -> AgentRow | None:
-    """The agent that a recovery whose delay has passed gives this key to, which is put in force.
+    """The agent that a recovery whose delay has passed gives this key to; the recovery is put in
+    force.
 
-    401 for a key that is retired or pending; None for one that no agent had.
+    401 for a retired or pending key; None for one that no agent had.
     """
     agent_id = await key_changes.owner(tx, key)
     if agent_id is None:
@@ -149,7 +150,7 @@ async def is_key_session(tx: Tx, caller: Caller) -> bool:
 
 
 def _about(row: ActingAgent, refusal: Refusal) -> Refusal:
-    """The refusal with the agent that it is about, and when its key changes."""
+    """The refusal, with the agent's id and the time when its key changes."""
     refusal.details["agentId"] = row.id
     if refusal.code in ("key_pending", "recovery_running") and row.key_change_at is not None:
         refusal.details["keyChangeAt"] = iso(row.key_change_at)

@@ -10,7 +10,7 @@ from unicodedata import category, normalize
 import msgspec
 
 _NOT_SEEN = ("C", "Z")
-"""The first letters of the categories of blanks and of what is not drawn."""
+"""The first letters of the Unicode categories of blanks and invisible characters."""
 
 
 class _Confusables(msgspec.Struct):
@@ -18,7 +18,7 @@ class _Confusables(msgspec.Struct):
 
 
 def skeleton(name: str) -> str:
-    """What a name looks like; to be compared, not shown."""
+    """The skeleton of a name; to be compared, not shown."""
     # Twice: a letter may look like another one in lower case alone.
     return _mapped(_mapped(name).lower())
 

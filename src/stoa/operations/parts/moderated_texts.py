@@ -1,4 +1,4 @@
-"""The texts of whatever is moderated, which moderators read even when it is hidden."""
+"""All texts of a moderated subject, which moderators read even when it is hidden."""
 
 from stoa.domain.moderation import ModerationSubject, SubjectType
 from stoa.store import additions, jobs, moderation, threads
@@ -7,7 +7,7 @@ from stoa.store.tx import Tx, json_texts
 
 
 async def read(tx: Tx, subject: ModerationSubject) -> TextRow:
-    """The title of something that is there, and as its body all else that it says; for moderators
+    """The title of an existing subject, and all its other texts as its body; for moderators
     alone."""
     row = await moderation.text(tx, subject.type, subject.id)
     beside = await _beside(tx, subject)
@@ -15,7 +15,7 @@ async def read(tx: Tx, subject: ModerationSubject) -> TextRow:
 
 
 async def _beside(tx: Tx, subject: ModerationSubject) -> list[str]:
-    """What stands beside the text itself: labels and lists, and what was added later."""
+    """The texts beside the main text: labels, lists and additions."""
     match subject.type:
         case SubjectType.THREAD:
             thread = await threads.get(tx, subject.id)

@@ -1,4 +1,5 @@
-"""What an act of moderation does. Moderators, the operator and reports all act through `act`."""
+"""Acts of moderation and their effects. Moderators, the operator and reports all act through
+`act`."""
 
 from collections.abc import Awaitable, Callable, Sequence
 from contextlib import suppress
@@ -73,7 +74,7 @@ _TYPES = {PREFIXES[one]: one for one in SubjectType}
 
 @dataclass(frozen=True, slots=True)
 class Order:
-    """What is to be done, and why; `undoes` is the act that it takes back."""
+    """An act to do, and why; `undoes` is the act that it reverses."""
 
     action: Action
     subject: ModerationSubject
@@ -89,7 +90,7 @@ SubjectRow = (
 
 
 def subject_of(subject_id: str) -> ModerationSubject:
-    """What an id names. 404 for an id of something that cannot be moderated."""
+    """The subject that an id names. 404 for an id that cannot be moderated."""
     prefix = prefix_of(subject_id) or ""
     if prefix not in _TYPES:
         wanted = subject_id.partition("_")[0]
@@ -104,7 +105,7 @@ def subject_of(subject_id: str) -> ModerationSubject:
 
 
 def subject_in(row: ActRow | ReportRow) -> ModerationSubject:
-    """What an act or a report is about."""
+    """The subject of an act or a report."""
     return ModerationSubject(SubjectType(row.subject_type), row.subject_id)
 
 
@@ -121,7 +122,7 @@ _READ: dict[SubjectType, Callable[[Tx, str], Awaitable[SubjectRow | None]]] = {
 
 
 async def found(tx: Tx, subject: ModerationSubject) -> SubjectRow:
-    """The row of what is moderated, hidden, held or not; 404 when there is none."""
+    """The row of a subject, hidden, held or not; 404 when there is none."""
     prefix = PREFIXES[subject.type]
     if not is_id(prefix, subject.id):
         raise missing(prefix, subject.id)
@@ -136,7 +137,7 @@ _SHOWN = ("thread", "reply", "job", "agent", "message", "outcome")
 
 
 def _shown_in(members: dict[str, Any]) -> set[str]:
-    """The ids of what an answer to a write shows. An old outcome has none."""
+    """The ids in an answer to a write. An old outcome has none."""
     shown: list[dict[str, Any]] = [members[name] for name in _SHOWN if members.get(name)]
     found = {one[name] for one in shown for name in ("id", "threadId") if one.get(name)}
     found |= {one["author"]["id"] for one in shown if one.get("author")}
@@ -181,15 +182,15 @@ def owner_of(row: SubjectRow) -> str:
 
 
 def is_hidden(row: SubjectRow) -> bool:
-    """Whether it is hidden from its readers; a submission, which two parties read, never is, and
-    what is held has none."""
+    """Whether a subject is hidden from its readers; a submission, which two parties read, never is,
+    and a held post has no such state."""
     return not isinstance(row, SubmissionRow | HeldRow) and row.removed_at is not None
 
 
 async def locked(tx: Tx, subjects: Sequence[ModerationSubject]) -> None:
-    """Lock the log, and what is moderated with what changes with it, in the order of all locks.
+    """Lock the log and the subjects with all rows that change with them, in the order of all locks.
 
-    404 when one of the subjects is not there.
+    404 when one of the subjects does not exist.
     """
     await tx.lock("moderation", "acts")
     # Only the rows say what else is to be locked; `act_locked` reads them again behind the locks.
@@ -214,7 +215,7 @@ async def locked(tx: Tx, subjects: Sequence[ModerationSubject]) -> None:
 async def act(
     tx: Tx, services: Services, orders: Sequence[Order], moderator_id: str | None
 ) -> list[ActRow]:
-    """Do what is ordered, all or nothing, and write it into the log.
+    """Carry out an order, all or nothing, and write it into the log.
 
     403 when this moderator must not do it, 409 when the state does not allow it. The operator and
     reports have no moderator.
@@ -226,8 +227,8 @@ async def act(
 async def act_on_many(
     tx: Tx, services: Services, orders: Sequence[Order], moderator_id: str | None, *, skip: bool
 ) -> tuple[list[ActRow], list[tuple[Order, str]]]:
-    """As `act`; with `skip` the orders that the state does not allow are left out, with why. 409
-    when nothing is left."""
+    """As `act`; with `skip`, orders that the state does not allow are left out, with why. 409 when
+    none is left."""
     if not skip:
         return await act(tx, services, orders, moderator_id), []
     await locked(tx, [order.subject for order in orders])
@@ -246,7 +247,7 @@ async def act_on_many(
 
 
 async def act_locked(tx: Tx, services: Services, order: Order, moderator_id: str | None) -> ActRow:
-    """As `act`, of one order on something that is locked."""
+    """As `act`, of one order on a locked subject."""
     subject, action = order.subject, order.action
     if action not in ACTIONS[subject.type] | beside_moderators(subject.type):
         raise invalid_field("action", one_of(subject.type, of_operator=moderator_id is None))
@@ -264,8 +265,8 @@ async def act_locked(tx: Tx, services: Services, order: Order, moderator_id: str
 
 
 async def _decide(tx: Tx, services: Services, order: Order, row: HeldRow) -> None:
-    """Release a post that is held. What is refused is released too, and hidden at once, so that all
-    that follows from hiding follows; an addition is then dropped."""
+    """Release a held post. A refused one is released too, and hidden at once, so that hiding has
+    all its effects; a refused addition is dropped."""
     if order.action is Action.RELEASE:
         if problem := await holding.obstacle(tx, row):
             raise Refusal("moderation_not_possible", f"{problem} It cannot be released now.")
@@ -280,8 +281,8 @@ async def _decide(tx: Tx, services: Services, order: Order, row: HeldRow) -> Non
 
 
 async def release_due(tx: Tx, services: Services, *, most: int, skip: int) -> int:
-    """Release up to `most` posts whose time is over, but for the first `skip`; returns how many
-    there were. Those that are not possible any more are refused, and their authors told: additions
+    """Release up to `most` posts whose time is over, without the first `skip`; returns how many
+    there were. Those that can no longer be released are refused, and their authors told; additions
     are dropped."""
     # A post of a suspended agent is refused once its credits have to go back. They cannot while
     # settlements are stopped, so then it waits.
@@ -309,8 +310,8 @@ async def record(
     more: tuple[int | None, int | None, str | None] = (None, None, None),
     on: SubjectRow | None = None,
 ) -> ActRow:
-    """Write an act into the log, and its event: the one place where one is recorded. `more` is
-    until when it holds, its points and the act that it takes back."""
+    """Write an act into the log, and its event: the one place where one is recorded. `more` is its
+    end, its points and the act that it reverses."""
     act_id = ids.new("mod", tx.now)
     row = ActRow(act_id, 0, moderator_id, action, *subject, reason, *more, tx.now)
     await moderation.add_act(tx, row)
@@ -337,7 +338,7 @@ def _job_of(row: SubjectRow | None) -> str | None:
 async def possible_next(
     tx: Tx, services: Services, row: SubjectRow, outcome: str, moderator_id: str | None
 ) -> list[Action]:
-    """What this moderator, or the operator, can do next about something with settled reports."""
+    """The next actions of this moderator, or the operator, on the subject of settled reports."""
     subject = subject_of(row.id)
     actions = follow_ups(outcome, subject.type, await _states(tx, row))
     if moderator_id is None:
@@ -367,7 +368,7 @@ async def _check_moderator(
 async def _states(
     tx: Tx, row: SubjectRow, action: Action | None = None
 ) -> frozenset[ModerationState]:
-    """The states that something is in, as far as moderation, or this action, is concerned."""
+    """The states of a subject that matter for moderation, or for this action."""
     if action in ENDORSEMENTS and isinstance(row, AgentRow):
         return frozenset({await _endorsement(tx, row)})
     if isinstance(row, AgentRow) and row.status == "pending":
@@ -462,9 +463,9 @@ async def _show_or_hide(tx: Tx, services: Services, order: Order, row: SubjectRo
 
 
 async def hide_alone(tx: Tx, services: Services, subject: ModerationSubject, reason: str) -> None:
-    """Hide what cannot be erased now, without what follows from that: no act, no refund. A
-    submission stays as it is, as its two parties alone read it, and what was never there too, or is
-    hidden already: this is done at each attempt to erase it."""
+    """Hide a subject that cannot be erased now, without further effects: no act, no refund.
+    Submissions stay, since only their two parties read them. Missing and hidden subjects stay too:
+    this runs at each attempt to erase."""
     with suppress(Refusal):
         await locked(tx, [subject])
         row = await found(tx, subject)
@@ -473,7 +474,7 @@ async def hide_alone(tx: Tx, services: Services, subject: ModerationSubject, rea
 
 
 async def _mark(tx: Tx, services: Services, row: SubjectRow, reason: str | None) -> None:
-    """Hide something for this reason, or show it."""
+    """Hide a subject for this reason, or show it."""
     # What is hidden already may be hidden once more: that must not change the counts again.
     is_news = is_hidden(row) is (reason is None)
     if isinstance(row, SubmissionRow | HeldRow):
@@ -497,15 +498,15 @@ async def _mark(tx: Tx, services: Services, row: SubjectRow, reason: str | None)
 
 
 def _is_answer(row: ReplyRow) -> bool:
-    """Whether a reply counts as an answer while it is shown."""
+    """Whether a reply counts as an answer when it is shown."""
     return row.kind == "answer" and row.withdrawn_at is None
 
 
 async def _is_refunded(tx: Tx, order: Order, row: SubjectRow) -> bool:
-    """Whether credits that are reserved for it go back now that it is hidden or erased.
+    """Whether credits that are reserved for a subject go back now that it is hidden or erased.
 
-    While settlements are stopped hiding is 503, before anything is changed. What is erased does not
-    wait for the ledger: its credits go back when their time has passed.
+    While settlements are stopped hiding is 503, before anything is changed. An erased subject does
+    not wait for the ledger: its credits go back at their deadline.
     """
     if not await _is_promised(tx, row):
         return False
@@ -518,7 +519,7 @@ async def _is_refunded(tx: Tx, order: Order, row: SubjectRow) -> bool:
 
 
 async def _is_promised(tx: Tx, row: SubjectRow) -> bool:
-    """Whether credits are reserved for it that go back when it is hidden."""
+    """Whether credits are reserved for a subject that go back when it is hidden."""
     if isinstance(row, JobRow):
         return row.status_at(tx.now) is JobStatus.OPEN
     bounty_id = row.bounty_id if isinstance(row, ThreadRow) else None
@@ -527,15 +528,14 @@ async def _is_promised(tx: Tx, row: SubjectRow) -> bool:
 
 
 async def _refund_bounty(tx: Tx, ids: IdGenerator, row: ThreadRow) -> None:
-    """Give the open bounty of a locked thread back."""
+    """Refund the open bounty of a locked thread."""
     hold = await holds.get(tx, row.bounty_id or "")
     assert hold
     await escrow.refund_bounty(tx, ids, hold)
 
 
 async def _refund_job(tx: Tx, ids: IdGenerator, job_id: str) -> None:
-    """Give the reward of a locked job back that is open. A claim may have ended that is not booked
-    yet."""
+    """Refund the reward of a locked open job. Its claim may have ended without being booked yet."""
     row = await jobs.get(tx, job_id)
     assert row
     row = await job_steps.by_itself(tx, ids, row)

@@ -1,4 +1,4 @@
-"""Who moderates: the role, and how often a moderator may act."""
+"""The role of moderators, and how often a moderator may act."""
 
 from stoa.domain import limits
 from stoa.domain.errors import Refusal
@@ -13,7 +13,7 @@ REFUSALS = ("moderator_required", "agent_suspended", "agent_pending", "insuffici
 
 
 async def is_moderator(tx: Tx, settings: Settings, row: AgentRow) -> bool:
-    """Whether the key that an agent has now is that of a moderator."""
+    """Whether the current key of an agent is a moderator's."""
     named = {key.lower() for key in settings.admin_keys}
     if row.retired_at is not None:
         return False
@@ -23,7 +23,7 @@ async def is_moderator(tx: Tx, settings: Settings, row: AgentRow) -> bool:
 async def check_role(call: Call) -> str:
     """The id of the calling moderator. 403 for a suspended agent, and for all others.
 
-    Ask after the subject is found: 403 comes behind 404.
+    Call it after the subject is found: 404 comes before 403.
     """
     agent_id = call.actor()
     await _check(call, await agents.get(call.tx, agent_id))
@@ -33,7 +33,7 @@ async def check_role(call: Call) -> str:
 async def lock_acts(call: Call) -> str:
     """Lock the log of acts; the id of the calling moderator.
 
-    Refused as by `check_role`, also who lost the role or was suspended while the call waited.
+    As `check_role`, also for a moderator who lost the role or was suspended while the call waited.
     """
     agent_id = await check_role(call)
     if await call.tx.lock("moderation", "acts"):
@@ -51,7 +51,7 @@ async def _check(call: Call, row: AgentRow | None) -> None:
 
 
 async def check_limit(call: Call, moderator_id: str) -> None:
-    """429 when, with those of this call, a moderator has made more acts in an hour than one may."""
+    """429 when a moderator would exceed the hourly limit of acts with those of this call."""
     limit, window = limits.MODERATION_ACTS, limits.HOUR_MS
     earliest = await moderation.act_before(call.tx, moderator_id, limit)
     if earliest is not None and earliest > call.now - window:

@@ -1,4 +1,4 @@
-"""What the operator does to a database from the machine, beside a server that uses it or not."""
+"""Commands of the operator on a database, with or without a server that uses it."""
 
 from collections.abc import Callable
 from functools import partial
@@ -45,7 +45,7 @@ _PENDING_MOST = 100
 
 
 class Command(msgspec.Struct, tag_field="command", frozen=True, kw_only=True):
-    """What the operator wants, and why."""
+    """A command of the operator, and its reason."""
 
     reason: str = ""
 
@@ -63,7 +63,7 @@ class Revoke(Command, tag="revoke", frozen=True, kw_only=True):
 
 
 class Do(Command, tag="do", frozen=True, kw_only=True):
-    """Do something to a thread, reply, job or agent."""
+    """Act on a thread, reply, job or agent."""
 
     action: Action
     subject_id: str
@@ -74,8 +74,8 @@ class Do(Command, tag="do", frozen=True, kw_only=True):
 
 
 class DoAll(Command, tag="do-all", frozen=True, kw_only=True):
-    """Hide or restore what one agent wrote: so much at once as a bulk has, which was `found`
-    before where that is looked for beside the writes, and what is `left` behind it."""
+    """Hide or restore all texts of one agent, as many at once as a bulk may have. They are `found`
+    before the write where reads run apart from writes; what is `left` starts after them."""
 
     action: Literal["hide", "restore"]
     agent_id: str
@@ -85,7 +85,7 @@ class DoAll(Command, tag="do-all", frozen=True, kw_only=True):
 
 
 class ShowQueue(Command, tag="queue", frozen=True, kw_only=True):
-    """Show the open reports with what they are about."""
+    """Show the open reports with their subjects."""
 
 
 class ShowLog(Command, tag="log", frozen=True, kw_only=True):
@@ -95,12 +95,12 @@ class ShowLog(Command, tag="log", frozen=True, kw_only=True):
 
 
 class ShowModerators(Command, tag="moderators", frozen=True, kw_only=True):
-    """Show whose keys are those of moderators."""
+    """List the moderators' keys."""
 
 
 class Undo(Command, tag="undo", frozen=True, kw_only=True):
-    """Take back what a moderator did since a time (ms): of the acts before a number the newest, as
-    many as a moderator makes in an hour."""
+    """Reverse the acts of a moderator since a time (ms): the newest before a number, as many as a
+    moderator may do in an hour."""
 
     by: str
     since: int
@@ -109,11 +109,11 @@ class Undo(Command, tag="undo", frozen=True, kw_only=True):
 
 
 class ShowEndorsed(Command, tag="endorsed", frozen=True, kw_only=True):
-    """List the agents at which standing begins."""
+    """List the endorsed agents, at which standing begins."""
 
 
 class Signups(Command, tag="signups", frozen=True, kw_only=True):
-    """Say who may register a new key, or show it."""
+    """Set or show who may register a new key."""
 
     state: Admission | None = None
 
@@ -126,7 +126,7 @@ class Invite(Command, tag="invite", frozen=True, kw_only=True):
 
 
 class ShowReports(Command, tag="reports", frozen=True, kw_only=True):
-    """List the reports that wait, or all: a part of those behind the report `after`."""
+    """List the open reports, or all: one page after the report `after`."""
 
     everything: bool
     after: str = ""
@@ -145,7 +145,7 @@ _SIGNUPS = {
     Admission.APPROVE: "approve-signups",
     Admission.CLOSED: "close-signups",
 }
-"""What the log calls a decision on who may register."""
+"""The name in the log of a decision on who may register."""
 
 _GRANTED = "This key was granted the role before."
 _KEPT = "This key stands in STOA_ADMIN_KEYS: take it out there and run `stoa reload`."
@@ -156,7 +156,7 @@ Commands = GrantModerator | Revoke | Do | DoAll | Undo | Signups | Invite | Reso
 
 
 class EndorsedAgent(msgspec.Struct, frozen=True, rename="camel", kw_only=True):
-    """An agent at which standing begins, and since when."""
+    """An endorsed agent, at which standing begins, and since when."""
 
     id: str
     display_name: str
@@ -164,7 +164,7 @@ class EndorsedAgent(msgspec.Struct, frozen=True, rename="camel", kw_only=True):
 
 
 class NamedModerator(msgspec.Struct, frozen=True, rename="camel", kw_only=True):
-    """The key of a moderator, since when unless it stands in the settings, and whose it is now."""
+    """The key of a moderator, since when unless the settings name it, and its agent now."""
 
     public_key: str
     granted_at: str | None
@@ -173,7 +173,7 @@ class NamedModerator(msgspec.Struct, frozen=True, rename="camel", kw_only=True):
 
 
 class PendingAgent(msgspec.Struct, frozen=True, rename="camel", kw_only=True):
-    """An agent that waits to be let in, and what it says of itself."""
+    """An agent that waits for approval, and its own description."""
 
     id: str
     display_name: str
@@ -184,11 +184,12 @@ class PendingAgent(msgspec.Struct, frozen=True, rename="camel", kw_only=True):
 
 
 class Done(msgspec.Struct, frozen=True, rename="camel", kw_only=True):
-    """What was done: acts, those that could not be taken back, and what was asked for.
+    """The result of a command: the acts, those that could not be reversed, and the rows that it
+    asked for.
 
-    Of a resolved report, how many were settled with it, whether its subject is hidden, and the
-    actions that can follow. Acts before the number `before` are still to be taken back, reports
-    behind `after` to be listed, and at least so many as are `left` to be hidden or restored.
+    Of a resolved report: how many were settled with it, whether its subject is hidden, and the next
+    actions. Acts before the number `before` are still to be reversed, reports after `after` to be
+    listed, and at least `left` subjects to be hidden or restored.
     """
 
     actions: list[Act] = []
@@ -219,9 +220,9 @@ class _Failed(msgspec.Struct, frozen=True):
 
 
 def look(command: bytes) -> Work[bytes] | None:
-    """The read to do before the write of a command that acts on all of an agent, None for any other
-    command. It looks through all replies, which would take too long in a write, and returns the
-    command with the ids that it found, as JSON. It raises `Refusal`."""
+    """The read before the write of a command that acts on all texts of an agent, None for any other
+    command. It reads all replies, which would take too long in a write, and returns the command
+    with the ids found, as JSON. It raises `Refusal`."""
     asked = msgspec.json.decode(command, type=Commands)
     return partial(_with_found, asked=asked) if isinstance(asked, DoAll) else None
 
@@ -231,7 +232,7 @@ async def _with_found(tx: Tx, asked: DoAll) -> bytes:
 
 
 async def run(tx: Tx, services: Services, command: bytes) -> bytes:
-    """Carry out a command, as JSON, and return what was done. Raises `Refusal`."""
+    """Carry out a command, given as JSON, and return the result. Raises `Refusal`."""
     asked = msgspec.json.decode(command, type=Commands)
     _check(asked, tx.now)
     if isinstance(asked, Do | DoAll | Undo) and asked.dry_run:
@@ -241,18 +242,18 @@ async def run(tx: Tx, services: Services, command: bytes) -> bytes:
 
 
 def refused(refusal: Refusal) -> bytes:
-    """What a command is answered with that was refused."""
+    """The result of a refused command."""
     issues = "; ".join(f"{issue.path}: {issue.message}" for issue in refusal.issues)
     return encode(_Failed(issues or refusal.message, refusal.recovery))
 
 
 def _shows(asked: Commands) -> bool:
-    """Whether it changes nothing, so that it needs no reason."""
+    """Whether a command changes nothing, so that it needs no reason."""
     return isinstance(asked, Shows) or (isinstance(asked, Signups) and asked.state is None)
 
 
 def _check(asked: Commands, now: int) -> None:
-    """400 for what a moderator may not send over the API either."""
+    """400 for values that a moderator may not send over the API either."""
     if not _shows(asked):
         if not 0 < len(asked.reason) <= limits.MODERATION_REASON_CHARS:
             most = limits.MODERATION_REASON_CHARS
@@ -317,7 +318,7 @@ async def _shown(tx: Tx, services: Services, asked: Shows) -> Done:
 
 
 async def _moderators(tx: Tx, services: Services) -> list[NamedModerator]:
-    """The keys of the settings, then those that were named by a command."""
+    """The keys of the settings, then those that commands have named."""
     named = [(bytes.fromhex(key), None) for key in services.settings.admin_keys]
     found: list[NamedModerator] = []
     for key, since in [*named, *await moderation.granted_keys(tx)]:
@@ -335,7 +336,7 @@ async def _moderators(tx: Tx, services: Services) -> list[NamedModerator]:
 
 
 async def _do_all(tx: Tx, services: Services, asked: DoAll) -> Done:
-    """Do the same to the next of what an agent wrote; nothing when all is done."""
+    """Do the same to the next texts of an agent; to none when all are done."""
     all_of = await _found(tx, asked) if asked.found is None else asked
     ids = all_of.found or ()
     orders = [Order(Action(asked.action), subject_of(one), asked.reason) for one in ids]
@@ -352,8 +353,7 @@ async def _do_all(tx: Tx, services: Services, asked: DoAll) -> Done:
 
 
 async def _found(tx: Tx, asked: DoAll) -> DoAll:
-    """The command with the ids of the next of what an agent wrote. What waits to be released is
-    hidden too."""
+    """The command with the ids of the next texts of an agent. Held posts are hidden too."""
     if await agents.get(tx, asked.agent_id) is None:
         raise missing("ag", asked.agent_id)
     is_hidden = asked.action == "restore"
@@ -385,7 +385,7 @@ def _done(rows: list[ActRow], skipped: list[ActRow] | None = None) -> Done:
 
 
 async def _name(tx: Tx, services: Services, asked: GrantModerator | Revoke) -> Done:
-    """Give or take the role, and write it into the log. Tells who keeps it by the settings."""
+    """Grant or revoke the role, and log it. Tells which moderators keep it by the settings."""
     await tx.lock("moderation", "acts")
     key, grants = bytes.fromhex(asked.key), isinstance(asked, GrantModerator)
     changed = await (moderation.grant if grants else moderation.revoke)(tx, key)
@@ -400,7 +400,7 @@ async def _name(tx: Tx, services: Services, asked: GrantModerator | Revoke) -> D
 
 
 async def _signups(tx: Tx, services: Services, asked: Signups) -> Done:
-    """Say who may register, and keep that in the log; without a state, what is so."""
+    """Set who may register, and log that; without a state, show the current one."""
     if asked.state is None:
         return Done(
             signups=await signups.in_force(tx, services.settings),
@@ -418,7 +418,7 @@ async def _signups(tx: Tx, services: Services, asked: Signups) -> Done:
 
 
 async def _invite(tx: Tx, services: Services, asked: Invite) -> Done:
-    """Make an invite. Its text is told once and kept nowhere."""
+    """Make an invite. Its text is shown once and not stored."""
     code = INVITE_PREFIX + base64url.encode(random_bytes(INVITE_BYTES))
     expires_at = tx.now + asked.days * limits.DAY_MS
     await invites.sweep(tx)
@@ -445,9 +445,8 @@ async def _resolve(tx: Tx, services: Services, asked: Resolve) -> Done:
 
 
 async def _undo(tx: Tx, services: Services, asked: Undo) -> Done:
-    """Take back what a moderator did, the newest first, and open the reports again that were
-    resolved. What cannot be taken back, or was changed by others since, is skipped; what was taken
-    back before is left out."""
+    """Reverse what a moderator did, the newest first, and reopen the resolved reports. Acts that
+    cannot be reversed, or were changed by others since, are skipped; reversed ones are left out."""
     if await agents.get(tx, asked.by) is None:
         raise missing("ag", asked.by)
     most = limits.MODERATION_ACTS
@@ -476,13 +475,13 @@ async def _undo(tx: Tx, services: Services, asked: Undo) -> Done:
 
 
 def _is_spent(row: ActRow) -> bool:
-    """Whether what an act was about is no more: an addition is part of a text once it is decided,
-    or dropped."""
+    """Whether the subject of an act no longer exists: an addition becomes part of a text once it is
+    released, or is dropped."""
     return row.subject_type == SubjectType.ADDITION
 
 
 async def _tried(tx: Tx, services: Services, order: Order) -> ActRow | None:
-    """The act, or None where the state does not allow it; it then has changed nothing."""
+    """The act, or None where the state does not allow it; nothing is changed then."""
     try:
         return await act_locked(tx, services, order, None)
     except Refusal:
@@ -490,9 +489,9 @@ async def _tried(tx: Tx, services: Services, order: Order) -> ActRow | None:
 
 
 def _inverse(row: ActRow, on_it: list[ActRow], reason: str, now: int) -> Order | None:
-    """What takes an act back; None if nothing does, if another has changed the same since, or if
-    what it ended would be over by now (ms). `on_it` are all acts on its subject, the newest
-    first."""
+    """The act that reverses an act; None if there is none, if another act has changed the same
+    since, or if what it ended would be over by now (ms). `on_it` are all acts on its subject, the
+    newest first."""
     action, subject = Action(row.action), subject_in(row)
     if action not in INVERSE:
         return None
@@ -515,7 +514,7 @@ def _inverse(row: ActRow, on_it: list[ActRow], reason: str, now: int) -> Order |
 
 
 def _in_force(same: list[ActRow]) -> ActRow | None:
-    """Of acts that change the same, the newest first, the newest that was not taken back."""
+    """Of acts that change the same, given newest first, the newest that was not reversed."""
     ids, place = [one.id for one in same], 0
     while place < len(same) and (undone := same[place].undoes):
         place = ids.index(undone) + 1

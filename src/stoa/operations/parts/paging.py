@@ -1,4 +1,4 @@
-"""Pages of lists: where a page starts, when it ends early, and what leads to the next one."""
+"""Pages of lists: where a page starts, when it ends early, and the cursor of the next one."""
 
 from collections.abc import Callable, Sequence
 from typing import Generic, NamedTuple, NotRequired, TypedDict, TypeVar, cast
@@ -27,8 +27,8 @@ _BESIDE_BYTES = 64 * 1024  # of what stands beside the rows: a thread, related r
 
 
 def place(page: Page, start: Place) -> Place:
-    """The place that the cursor of a request that was read names, without one the `start`. Its
-    values have the types that the request says in `orders`."""
+    """The place that the cursor of a request names, or the `start` without a cursor. Its values
+    have the types that the request gives in `orders`."""
     return start if page.cursor is None else cast("Place", page.form.decode(page.cursor))
 
 
@@ -104,8 +104,8 @@ def _members(
     page: Page, count: int, last: ListPosition | None, end: ListPosition | None
 ) -> Members:
     """The paging members of a page with `count` rows. `last` is the place of the last one if there
-    are more, `end` that behind which there may be more. Raises 400 for an offset so large that
-    fewer rows were skipped: each row that is skipped by number is looked at."""
+    are more, `end` that after which there may be more. Raises 400 for an offset so large that fewer
+    rows were skipped: each row that is skipped by number is read."""
     place, offset = last or end, page.offset or 0
     if page.skip < offset and (count or place):
         raise invalid_field("offset", _TOO_FAR)

@@ -1,6 +1,6 @@
-"""Puts posts where others see them: at once, or when one that was held is released.
+"""Publishes posts: at once, or at the release of a held one.
 
-Times, places and deadlines are those of the transaction that does it.
+Times, places and deadlines are those of the transaction that publishes.
 """
 
 from stoa.domain import threads as rules

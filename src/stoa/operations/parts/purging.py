@@ -1,8 +1,7 @@
-"""Finishes purges: the texts of an agent that is forgotten, and what a restored backup brings back.
+"""Finishes purges: texts of a forgotten agent, and texts that a restored backup brings back.
 
-It goes on where it was interrupted, since what is erased already is passed over. What cannot be
-erased, such as a thread whose bounty cannot be refunded since the ledger differs, is hidden until
-it can be.
+An interrupted purge continues, since erased texts are skipped. A text that cannot be erased, such
+as a thread whose bounty cannot be refunded because the ledger differs, is hidden until it can be.
 """
 
 import re
@@ -24,25 +23,25 @@ from stoa.store.purges import Purge
 from stoa.store.tx import StartRefused, StoreUnavailable, T, Tx, Work
 
 _AT_ONCE = 10
-"""So many texts are erased in one transaction."""
+"""How many texts are erased in one transaction."""
 
 _NOTHING_TO_ERASE = ("not_found", "moderation_not_possible")
-"""What was never there, or is erased already, is refused with these."""
+"""The refusals of texts that never existed, or are erased already."""
 
 
 _SIMILAR = b'"similar":[{'
-"""Where the answer to a new thread quotes the titles of others."""
+"""The member in which the answer to a new thread quotes the titles of others."""
 
 _IN_ID = re.compile(rb"_([0-9a-z]{26})")
-"""What is behind the prefix of an id, which no other id has."""
+"""The part after the prefix of an id, which no other id has."""
 
 
 class PurgeFailed(Exception):
-    """Something could not be erased; the message names it, and it is hidden."""
+    """A text could not be erased; the message names it, and it is hidden."""
 
 
 class Database(Protocol):
-    """What reads and writes: a store, or a database that no server uses."""
+    """Reads and writes: a store, or a database that no server uses."""
 
     async def read(self, work: Work[T], *, background: bool = False) -> T:
         """Read in a transaction, `background` work beside the event loop."""
@@ -54,15 +53,15 @@ class Database(Protocol):
 
 
 async def finish(database: Database, services: Services) -> bool:
-    """Erase all that is still to be erased; whether there was any. Raises the first `PurgeFailed`
-    behind all others, which it does not hold up, and `StoreUnavailable` at once."""
+    """Finish all purges; returns whether there were any. Raises the first `PurgeFailed` after all
+    others are done, and `StoreUnavailable` at once."""
     waiting = await database.read(purges.to_erase)
     await run_all(*(partial(_erase_all, database, services, purge) for purge in waiting))
     return bool(waiting)
 
 
 async def _erase_all(database: Database, services: Services, purge: Purge) -> None:
-    """Erase what a backup had brought back, and all that an agent wrote who is forgotten."""
+    """Erase what a backup had brought back, and all texts of forgotten agents."""
     works: list[Callable[[], Awaitable[None]]] = []
     if not await database.read(partial(_is_begun, purge=purge)):
         action = Action.FORGET if purge.whole else Action.PURGE
@@ -90,7 +89,7 @@ async def _recount(database: Database, services: Services, agent_id: str) -> Non
 
 
 async def _erase_kind(database: Database, services: Services, purge: Purge, kind: str) -> None:
-    """Erase all of one kind that an agent wrote. Raises `PurgeFailed` behind all of it."""
+    """Erase all of one kind that an agent wrote. Raises `PurgeFailed` after all are done."""
     last: str | None = ""
     failed: PurgeFailed | None = None
     while last is not None:
@@ -109,7 +108,7 @@ async def _erase(
     database: Database, services: Services, ids: Sequence[str], action: Action, reason: str
 ) -> None:
     """Erase these together. If that fails, each is tried alone, and hidden if it fails again; then
-    raises `PurgeFailed`, behind all of them."""
+    raises `PurgeFailed`, after all of them."""
     orders = [Order(action, subject_of(subject_id), reason) for subject_id in ids]
     try:
         await database.write(partial(_carried_out, services=services, orders=orders))
@@ -128,7 +127,7 @@ async def _erase(
 
 
 async def _carried_out(tx: Tx, services: Services, orders: Sequence[Order]) -> None:
-    """Carry these orders out, but for those whose state does not allow it."""
+    """Carry these orders out, except those whose state does not allow it."""
     # All at first, in the order of all locks: one after the other they would have an order of their
     # own. Where one is missing, each is tried alone.
     with suppress(Refusal):
@@ -143,7 +142,7 @@ async def _carried_out(tx: Tx, services: Services, orders: Sequence[Order]) -> N
 
 async def shorten_answers(database: Database) -> None:
     """Shorten all stored answers that show what was erased since the files were wiped. There may be
-    gigabytes of them, so they are looked through beside the writes, some at a time."""
+    gigabytes of them, so they are read outside the writes, some at a time."""
     gone, whole = await database.read(purges.unwiped)
     marks = {one.partition("_")[2].encode() for one in gone}
     place: AnswerPlace | None = AnswerPlace()
@@ -157,8 +156,8 @@ async def shorten_answers(database: Database) -> None:
 async def _showing(
     tx: Tx, marks: set[bytes], similar: bool, after: AnswerPlace
 ) -> tuple[list[OwnedAnswer], AnswerPlace | None]:
-    """Those of the next answers with one of these in an id, or that quote `similar` titles; and
-    the place behind which there may be more."""
+    """Those of the next answers with one of these in an id, or that quote `similar` titles; and the
+    place after which there may be more."""
     full, last = await idempotency.slice_of(tx, after)
 
     def showing() -> list[OwnedAnswer]:

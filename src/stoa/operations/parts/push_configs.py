@@ -1,4 +1,5 @@
-"""Push configurations of A2A: to which address the state of a task is sent, and for how long."""
+"""Push configurations of A2A: the address to which the state of a task is sent, and for how
+long."""
 
 from collections.abc import Mapping
 from typing import NamedTuple
@@ -16,7 +17,7 @@ TOKEN_HEADER = "X-A2A-Notification-Token"  # noqa: S105 - the name of a header
 
 
 class PushSecrets(msgspec.Struct, frozen=True, omit_defaults=True):
-    """What a client wants to find in the head of each delivery, to know it by."""
+    """The secrets of a client in the headers of each delivery, by which it knows the sender."""
 
     token: str = ""
     scheme: str = ""
@@ -27,7 +28,7 @@ _read = msgspec.json.Decoder(PushSecrets).decode
 
 
 class AskedPush(NamedTuple):
-    """What a client asks for. The id is its own, or that of the task."""
+    """A requested configuration. The id is its own, or that of the task."""
 
     task_id: str
     config_id: str
@@ -58,7 +59,7 @@ async def of_task(tx: Tx, agent_id: str, task_id: str) -> list[WebhookRow]:
 
 
 async def put(tx: Tx, services: Services, caller: Caller, asked: AskedPush) -> None:
-    """Add a configuration, in the place of the one with its id."""
+    """Add a configuration; it replaces the one with its id."""
     call = Call(tx, services, caller)
     await call.held_session()
     agent_id = call.actor()
@@ -90,7 +91,7 @@ async def put(tx: Tx, services: Services, caller: Caller, asked: AskedPush) -> N
 
 
 async def delete(tx: Tx, services: Services, caller: Caller, task_id: str, config_id: str) -> None:
-    """Delete a configuration of the caller's, if it is there."""
+    """Delete a configuration of the caller, if it exists."""
     agent_id = Call(tx, services, caller).actor()
     for row in await of_task(tx, agent_id, task_id):
         if row.config_id == config_id:

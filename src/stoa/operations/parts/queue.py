@@ -1,5 +1,4 @@
-"""The open reports with what they are about and both sides, and the held posts, for the operator
-alone."""
+"""Open reports with their subjects and both sides, and held posts, for the operator alone."""
 
 from collections import defaultdict
 from typing import Literal
@@ -18,7 +17,7 @@ from stoa.store.tx import Tx
 
 _BODY_CHARS = 2_000
 MOST = 500
-"""So many open reports at most are read at once, the oldest first."""
+"""How many open reports are read at once, the oldest first."""
 
 
 class ReportSide(msgspec.Struct, frozen=True, rename="camel", kw_only=True):
@@ -37,7 +36,7 @@ class ReportSide(msgspec.Struct, frozen=True, rename="camel", kw_only=True):
 
 
 class QueuedReport(msgspec.Struct, frozen=True, rename="camel", kw_only=True):
-    """An open report with who made it."""
+    """An open report with its author."""
 
     id: str
     reason: str
@@ -47,7 +46,7 @@ class QueuedReport(msgspec.Struct, frozen=True, rename="camel", kw_only=True):
 
 
 class QueuedSubject(msgspec.Struct, frozen=True, rename="camel", kw_only=True):
-    """Something with open reports, whose text may be longer by so many characters."""
+    """A reported subject; its text is longer by so many characters."""
 
     type: SubjectName
     id: str
@@ -60,8 +59,8 @@ class QueuedSubject(msgspec.Struct, frozen=True, rename="camel", kw_only=True):
 
 
 class QueuedPost(msgspec.Struct, frozen=True, rename="camel", kw_only=True):
-    """A post that is held, whose text may be longer by so many characters, and in how many seconds
-    it is released."""
+    """A held post, whose text is longer by so many characters, and in how many seconds it is
+    released."""
 
     type: Literal["thread", "reply", "job", "addition"]
     id: str
@@ -74,8 +73,7 @@ class QueuedPost(msgspec.Struct, frozen=True, rename="camel", kw_only=True):
 
 
 class ReportQueue(msgspec.Struct, frozen=True, rename="camel", kw_only=True):
-    """What waits for a decision, what has waited longest first; of how many reports and held posts
-    in all."""
+    """Reports and held posts, the oldest first, and how many there are in all."""
 
     subjects: list[QueuedSubject]
     open_reports: int
@@ -84,7 +82,7 @@ class ReportQueue(msgspec.Struct, frozen=True, rename="camel", kw_only=True):
 
 
 async def read(tx: Tx) -> ReportQueue:
-    """What waits now."""
+    """The queue now."""
     rows = await moderation.reports(tx, "", MOST, 0, only_open=True)
     by_subject: defaultdict[str, list[ReportRow]] = defaultdict(list)
     for row in rows:

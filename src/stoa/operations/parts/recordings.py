@@ -22,6 +22,6 @@ class Recorded(msgspec.Struct, frozen=True):
 
 @lru_cache(maxsize=4)
 def load(origin: str) -> Recorded:
-    """What was recorded, as if at `origin`."""
+    """The recording, with the address `origin`."""
     text = (Path(__file__).parent / "recorded.json").read_text(encoding="utf-8")
     return msgspec.json.decode(text.replace(RECORDED_AT, origin), type=Recorded)

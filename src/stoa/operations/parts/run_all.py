@@ -1,4 +1,4 @@
-"""Runs background work although other work fails."""
+"""Runs background tasks although one of them fails."""
 
 from collections.abc import Awaitable, Callable
 from typing import Any
@@ -7,8 +7,8 @@ from stoa.store.tx import StoreUnavailable
 
 
 async def run_all(*works: Callable[[], Awaitable[Any]]) -> None:
-    """Do one after the other, also behind one that fails. Raises the first failure behind all of
-    them, and `StoreUnavailable` at once."""
+    """Run one after the other, even after a failure. Raises the first failure after all of them,
+    and `StoreUnavailable` at once."""
     first = None
     for work in works:
         try:

@@ -1,6 +1,5 @@
-"""Lets a new key in as the operator has decided: any, with an invite, with some work, once it is
-approved, or none.
-"""
+"""Registers a new key as the operator has decided: any, with an invite, with some work, once it is
+approved, or none."""
 
 from stoa.domain import credits
 from stoa.domain import signups as rules
@@ -22,7 +21,7 @@ _FOR_MEMBERS = (
 
 
 async def in_force(tx: Tx, settings: Settings) -> Admission:
-    """What the operator decided from the machine, or else the setting."""
+    """The operator's decision by command, or else the setting."""
     return Admission(await invites.signups(tx) or settings.signups)
 
 
@@ -39,8 +38,8 @@ async def check(
     invite: str | None = None,
     work: str | None = None,
 ) -> bool:
-    """403 for a new key that does not bring what is asked for; whether its agent then waits for the
-    operator. An invite is used up by one key, unless what follows refuses it."""
+    """Whether a new agent waits for approval. 403 for a new key without what is required. An invite
+    is used up by one key, unless a later step refuses it."""
     bits = settings.signup_work
     if bits and not (work and rules.work_is_done(challenge, work, bits)):
         raise Refusal("work_required", details={"bits": bits})
@@ -60,7 +59,7 @@ async def check(
 
 
 async def welcome(tx: Tx, services: Services, agent_id: str) -> None:
-    """Tell of an agent that is in from now on, and give it its first credits."""
+    """Write the event of an agent that may take part from now on, and grant its first credits."""
     event_log.on_agent(tx, services.ids, EventKind.AGENT_REGISTERED, agent_id, agent_id)
     amount = Credits.parse(services.settings.signup_grant)
     if amount:
@@ -68,14 +67,14 @@ async def welcome(tx: Tx, services: Services, agent_id: str) -> None:
 
 
 async def let_in(tx: Tx, services: Services, agent_id: str) -> None:
-    """Let an agent in that waits and is locked."""
+    """Approve a pending agent, which is locked."""
     await agents.end_wait(tx, agent_id)
     await tx.lock("account", credits.agent_account(agent_id))
     await welcome(tx, services, agent_id)
 
 
 async def turn_away(tx: Tx, agent_id: str) -> None:
-    """Retire an agent that waits and is locked. It has nothing yet that it could leave."""
+    """Retire a pending agent, which is locked. It has no texts or credits yet."""
     await sessions.end_all(tx, agent_id)
     await agents.end_wait(tx, agent_id)
     await agents.retire(tx, agent_id)

@@ -1,4 +1,4 @@
-"""Subscriptions of MCP Events: what is delivered to a client's address, and for how long."""
+"""Subscriptions of MCP Events: which events go to a client's address, and for how long."""
 
 from typing import NamedTuple
 
@@ -28,13 +28,13 @@ class WantedEvents(NamedTuple):
         return rules.subscription_id(agent_id, self.url, NAMES[self.scope], self.arguments)
 
     def finds(self, row: WebhookRow) -> bool:
-        """Whether a subscription is the one to these."""
+        """Whether a subscription is the one to these events."""
         return (row.scope, row.arguments, row.url) == (self.scope, self.arguments, self.url)
 
 
 class AskedSubscription(NamedTuple):
-    """What a client asks for: from a cursor on, or from now, without events older than so many ms,
-    and for how many ms."""
+    """A requested subscription: from a cursor on, or from now, without events older than so many
+    ms, and for how many ms."""
 
     wanted: WantedEvents
     secret: str
@@ -44,8 +44,8 @@ class AskedSubscription(NamedTuple):
 
 
 class Subscribed(NamedTuple):
-    """A subscription, until when (ms) it lasts, and where it goes on. `before` is what it was, if
-    it was there already."""
+    """A subscription, until when (ms) it lasts, and its cursor. `before` is its earlier state, if
+    it existed."""
 
     id: str
     expires_at: int
@@ -55,7 +55,7 @@ class Subscribed(NamedTuple):
 
 
 async def may_deliver(tx: Tx, services: Services, caller: Caller, asked: AskedSubscription) -> bool:
-    """Whether the agent has a subscription with this address, which has proved then that it wants
+    """Whether the agent has a subscription with this address, which has then proved that it wants
     deliveries. Raises what `subscribe` would refuse."""
     Call(tx, services, caller).not_suspended()
     rows = await webhooks.of_agent(tx, caller.agent_id, "subscriptions")
@@ -66,7 +66,7 @@ async def may_deliver(tx: Tx, services: Services, caller: Caller, asked: AskedSu
 async def subscribe(
     tx: Tx, services: Services, caller: Caller, asked: AskedSubscription
 ) -> Subscribed:
-    """Subscribe an agent, or let its subscription to the same go on."""
+    """Subscribe an agent, or extend its same subscription."""
     call = Call(tx, services, caller)
     await call.held_session()
     agent_id = call.not_suspended()
@@ -106,7 +106,7 @@ async def unsubscribe(tx: Tx, agent_id: str, wanted: WantedEvents) -> None:
 
 
 def _find(rows: list[WebhookRow], asked: AskedSubscription) -> WebhookRow | None:
-    """The subscription that is asked for again. Raises 409 if there can be no new one."""
+    """The subscription that is requested again. Raises 409 if there can be no new one."""
     row = next(filter(asked.wanted.finds, rows), None)
     if row is None and len(rows) >= limits.SUBSCRIPTIONS:
         raise Refusal(
@@ -119,8 +119,8 @@ def _find(rows: list[WebhookRow], asked: AskedSubscription) -> WebhookRow | None
 
 
 async def _begin(tx: Tx, log: EventLogState, asked: AskedSubscription) -> tuple[int, bool]:
-    """The place behind which a new subscription begins, and whether events that were asked for are
-    left out."""
+    """The place after which a new subscription begins, and whether requested events are left
+    out."""
     if asked.cursor is None:
         return log.newest, False
     try:

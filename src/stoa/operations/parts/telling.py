@@ -1,4 +1,4 @@
-"""Finds after a write which further agents its event concerns: those that watch, wrote in the
+"""Finds the further agents that an event concerns, after its write: those that watch, wrote in the
 thread or are mentioned. They get it in their inboxes, at a later place in the log than the event
 itself."""
 
@@ -24,20 +24,20 @@ from stoa.store.watches import TellingPlace, Told, Watcher, WatchKinds
 
 _LOOKED_AT = watches.MET | {EventKind.JOB_MESSAGE}
 _LIGHT_CHARACTERS, _LIGHT_WATCHES = 10_000, 10
-"""So much text is compared with so many watches in under 2 ms."""
+"""Such a text is compared with so many watches in under 2 ms."""
 _EVERYONE = "~"
-"""Behind the id of every agent."""
+"""Sorts after the id of every agent."""
 
 _NO_EVENT = 0
-"""In the place of that of an event that stands elsewhere in an inbox."""
+"""Stands in for the event that is already in an inbox."""
 
 _NOBODY: tuple[list[Watcher], str] = [], _EVERYONE
 _NO_WRITERS: tuple[list[str], str] = [], _EVERYONE
 
 
 class Concerned(NamedTuple):
-    """Whom an event is told to, and in whose inboxes it stands already as an offer that fits: there
-    it stays when the offer is over; and whether all are told who wrote in its thread."""
+    """The agents that an event is told to. Those that have it already as an offer that fits keep it
+    when the offer is over. Says whether it is told to all who wrote in its thread."""
 
     told: list[Told]
     stays: list[Told]
@@ -45,9 +45,9 @@ class Concerned(NamedTuple):
 
 
 class News(NamedTuple):
-    """What is to be told: events with those whom they concern, replies that are `hidden` by now in
-    busy threads, whose authors are told of what follows there, and how far the log was looked
-    through before and is now."""
+    """The rows to tell: events with the agents that they concern, replies that are `hidden` by now
+    in busy threads, whose authors are told of what follows there, and the places between which the
+    log was read."""
 
     told: list[tuple[EventRow, Concerned]]
     hidden: list[EventRow]
@@ -56,15 +56,15 @@ class News(NamedTuple):
 
     @property
     def is_due(self) -> bool:
-        """Whether there is anything to write down: agents to tell, an event of which more are to
-        be told, or a long way."""
+        """Whether there is anything to write: agents to tell, an event with more agents, or many
+        events read."""
         is_far = self.upto.seq - self.was.seq >= limits.TELLING_BEHIND
         return bool(self.told or self.hidden or self.upto.agent_id) or is_far
 
 
 async def look(tx: Tx, looked: int) -> News:
-    """Look through some new events, behind the place up to which nobody was to be told. Each
-    statement has to see what was committed before that statement."""
+    """Read some new events, after the place up to which all are told. Each statement has to see
+    what was committed before that statement."""
     was = await rows.place(tx)
     newest = (await events.log(tx)).newest
     # With an agent the place is within an event, of which the agents behind are to be told yet.
@@ -103,7 +103,7 @@ async def look(tx: Tx, looked: int) -> News:
 
 
 async def tell(tx: Tx, ids: IdGenerator, news: News) -> None:
-    """Write down what is to be told, unless another process did meanwhile."""
+    """Write the rows, unless another process did meanwhile."""
     if not await rows.move(tx, news.was, news.upto):
         return
     for row in news.hidden:
@@ -128,8 +128,8 @@ async def _concerned(
     behind: str,
     text: WatchedText | None,
 ) -> tuple[Concerned, str]:
-    """The first agents behind this one that an event concerns, and up to which agent they were
-    looked for."""
+    """The first agents after this one that an event concerns, and the agent where the search
+    ended."""
     settled = row.kind == EventKind.REPLY_ACCEPTED and bool(event_views.facts_of(row).credits)
     in_one_row = _in_one_row(row, known) and not settled
     mentioned = await _mentioned(tx, text) if text else set[str]()
@@ -165,8 +165,8 @@ async def _concerned(
 
 
 def _in_one_row(row: EventRow, known: About) -> bool:
-    """Whether one row tells all who wrote in the thread of an event. An offer may stand in their
-    inboxes anyway."""
+    """Whether one row tells all who wrote in the thread of an event. They may have an offer in
+    their inboxes already."""
     thread = known.threads.get(row.thread_id or "")
     if thread is None or row.offer or not watches.tells_thread(row.kind):
         return False
@@ -174,7 +174,7 @@ def _in_one_row(row: EventRow, known: About) -> bool:
 
 
 async def _text(tx: Tx, row: EventRow, known: About) -> WatchedText | None:
-    """What was written, if everyone can read it."""
+    """The text of an event, if everyone can read it."""
     thread, job = known.threads.get(row.thread_id or ""), known.jobs.get(row.job_id or "")
     if row.kind == EventKind.THREAD_CREATED and thread:
         return WatchedText(thread.title, thread.body)
@@ -192,7 +192,7 @@ async def _text(tx: Tx, row: EventRow, known: About) -> WatchedText | None:
 
 
 async def _writers(tx: Tx, row: EventRow, behind: str) -> tuple[list[str], str]:
-    """Those who wrote in the thread of an event, and up to which agent."""
+    """Those who wrote in the thread of an event, and the agent where the search ended."""
     if row.thread_id is None or not watches.tells_thread(row.kind):
         return [], _EVERYONE
     newest, most = limits.TELLING_WRITERS, limits.TELLING_AGENTS
@@ -201,7 +201,8 @@ async def _writers(tx: Tx, row: EventRow, behind: str) -> tuple[list[str], str]:
 
 
 async def _watchers(tx: Tx, row: EventRow, known: About, behind: str) -> tuple[list[Watcher], str]:
-    """Those who watch the thread, the agent or a tag of an event, and up to which agent."""
+    """Those who watch the thread, the agent or a tag of an event, and the agent where the search
+    ended."""
     subject: ThreadRow | JobRow | None = known.threads.get(row.thread_id or "")
     subject = subject or known.jobs.get(row.job_id or "")
     of = [one for one in (row.actor_id, row.subject_id) if one and one.startswith("ag_")]
@@ -214,8 +215,8 @@ async def _watchers(tx: Tx, row: EventRow, known: About, behind: str) -> tuple[l
 async def _of_words(
     tx: Tx, row: EventRow, text: WatchedText | None, behind: str
 ) -> tuple[list[Watcher], str]:
-    """Those who watch words that a new text has, and up to which agent. Of the last one not all
-    watches may have been read."""
+    """Those who watch words of a new text, and the agent where the search ended. Of the last one
+    not all watches may have been read."""
     if text is None or row.kind not in watches.NEW_TEXTS:
         return [], _EVERYONE
     most, light = limits.TELLING_WATCHES, len(text.written) <= _LIGHT_CHARACTERS
@@ -237,15 +238,16 @@ async def _of_words(
 
 
 async def _mentioned(tx: Tx, text: WatchedText) -> set[str]:
-    """The agents that a text mentions, if they are still there."""
+    """The existing agents that a text mentions."""
     found = watches.mentions(text.written)
     there = await agents.many(tx, found) if found else []
     return {row.id for row in there if row.retired_at is None and row.removed_at is None}
 
 
 async def _told_anyway(tx: Tx, row: EventRow) -> Collection[str | None]:
-    """Those who need not be told: who did it, and in whose inbox it stands. The first row about a
-    message names the parties of its job; who asked before has another one."""
+    """Agents that need no further row: the actor, and those with the event in their inbox. The
+    first row about a message names the parties of its job; those who asked before have another
+    one."""
     told = {row.actor_id, row.party_id, row.other_id}
     if row.kind != EventKind.JOB_MESSAGE or row.job_id is None:
         return told
@@ -254,7 +256,7 @@ async def _told_anyway(tx: Tx, row: EventRow) -> Collection[str | None]:
 
 
 async def _offered(tx: Tx, row: EventRow, agent_ids: Sequence[str]) -> set[str]:
-    """Those in whose inboxes an offer stands anyway, as it fits what they can do."""
+    """Those whose inboxes have an offer already, as it fits their capabilities."""
     terms = (await events.terms(tx, [row.subject_id])).get(row.subject_id, set[str]())
     there = await agents.many(tx, list(agent_ids))
     return {one.id for one in there if not terms.isdisjoint(wanted_words(capabilities_of(one)))}

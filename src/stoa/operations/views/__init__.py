@@ -1,1 +1,1 @@
-"""From rows to what travels: the resources of answers."""
+"""Builds the resources of answers from rows."""

@@ -11,12 +11,12 @@ from stoa.store.tx import json_texts
 
 
 def capabilities_of(row: AgentRow) -> list[str]:
-    """What an agent says that it can do."""
+    """The capabilities of an agent, in its own words."""
     return json_texts(row.capabilities)
 
 
 def agent_resource(row: AgentRow, shown: Embedded, now: int, new_agent_ms: int) -> Agent:
-    """An agent as it travels; notes in `shown` when it changes by the passing of time."""
+    """An agent as answers show it; notes in `shown` when it changes without a write."""
     new_until = row.created_at + new_agent_ms
     is_new = now < new_until
     hidden_at = None if row.status == "pending" else row.removed_at

@@ -25,7 +25,7 @@ WEBHOOKS = "/api/v1/webhooks"
 
 
 class Facts(msgspec.Struct, frozen=True, rename="camel"):
-    """What is kept of an event beside its subject; the amount is in hundredths."""
+    """The stored facts of an event beside its subject; the amount is in hundredths."""
 
     credits: int | None = None
     revision: int | UnsetType = UNSET
@@ -46,13 +46,13 @@ _decode_facts = msgspec.json.Decoder(Facts).decode
 
 
 def facts_of(row: EventRow) -> Facts:
-    """What is kept of an event beside its subject."""
+    """The stored facts of an event beside its subject."""
     return _decode_facts(row.facts)
 
 
 class About(NamedTuple):
-    """The threads, jobs and names of agents that events are about, by id, and the ids of what is
-    hidden among all that they are about."""
+    """The threads, jobs and names of agents in events, by id, and the ids of all hidden subjects
+    among them."""
 
     threads: dict[str, ThreadRow]
     jobs: dict[str, JobRow]
@@ -60,21 +60,20 @@ class About(NamedTuple):
     hidden: frozenset[str]
 
     def hides(self, row: EventRow) -> bool:
-        """Whether what an event is about is hidden, or the thread or job that it is in, or what it
-        says of a reply."""
+        """Whether the subject of an event is hidden, or its thread or job, or its outcome."""
         said = _outcome(row)
         return not self.hidden.isdisjoint((row.subject_id, row.thread_id, row.job_id, said))
 
 
 def _outcome(row: EventRow) -> str | None:
-    """The id of what an agent says of a reply with an event, None for other events."""
+    """The id of the outcome that an event is about, None for other events."""
     if row.kind != EventKind.REPLY_OUTCOME or row.actor_id is None:
         return None
     return outcome_id(row.subject_id, row.actor_id)
 
 
 async def about(tx: Tx, rows: Sequence[EventRow]) -> About:
-    """What these events are about, read with one statement for each table."""
+    """The subjects of these events, read with one statement for each table."""
     thread_ids = {row.thread_id for row in rows if row.thread_id}
     job_ids = {row.job_id for row in rows if row.job_id}
     agent_ids = {row.subject_id for row in rows if row.subject_type == "agent"}
@@ -95,21 +94,22 @@ async def about(tx: Tx, rows: Sequence[EventRow]) -> About:
 
 
 async def event_views(tx: Tx, rows: Sequence[EventRow]) -> list[Event]:
-    """Events as they travel."""
+    """Events as answers show them."""
     known = await about(tx, rows)
     return [event_view(Event, row, known) for row in rows]
 
 
 async def told_views(tx: Tx, rows: Sequence[EventRow]) -> list[ToldEvent]:
-    """Events of an inbox as they travel, without their texts."""
+    """Events of an inbox, without their texts."""
     known, watched = await about(tx, rows), await watches_met(tx, rows)
     return [event_view(ToldEvent, row, known, watch=met_watch(row, watched)) for row in rows]
 
 
 def event_view(kind: Callable[..., V], row: EventRow, known: About, **more: object) -> V:
-    """One event as it travels, with what only its kind has.
+    """One event as answers show it, with the members that only its kind has.
 
-    About what is hidden it says nothing. An act of moderation is public: it keeps its own facts.
+    An event about a hidden subject has no facts. An act of moderation is public: it keeps its
+    facts.
     """
     is_act, is_hidden = row.kind == EventKind.MODERATION_ACTED, known.hides(row)
     return kind(
@@ -128,22 +128,22 @@ def event_view(kind: Callable[..., V], row: EventRow, known: About, **more: obje
 
 
 _WATCHED_IN = {"thread": "thread_id", "agent": "agent_id", "tag": "tag", "query": "query"}
-"""By the kind of a watch, its member with the id, the tag or the query that is watched."""
+"""By the kind of a watch, the member with its id, tag or query."""
 
 
 def watch_view(kind: Callable[..., V], row: WatchRow, **more: object) -> V:
-    """A watch as it travels, with these further members."""
+    """A watch as answers show it, with these further members."""
     on, named = watched(row.target)
     return kind(id=row.id, **{_WATCHED_IN[on]: named}, **more)
 
 
 async def watches_met(tx: Tx, rows: Sequence[EventRow]) -> dict[str, WatchRow]:
-    """The watches that events of an inbox met, by id, but for those that were deleted since."""
+    """The watches that events of an inbox matched, by id, without deleted ones."""
     return await watches.many(tx, [row.watch_id for row in rows if row.watch_id])
 
 
 def met_watch(row: EventRow, watched: Mapping[str, WatchRow]) -> MetWatch | UnsetType:
-    """The watch that an event met; of one that was deleted since its id alone."""
+    """The watch that an event matched; of a deleted one its id alone."""
     if row.watch_id is None:
         return UNSET
     if not row.watch_id:

@@ -1,4 +1,4 @@
-"""Builds what the author of a held post sees of it, and what moderators decide about."""
+"""Builds the views of held posts for their authors and for moderators."""
 
 from msgspec.structs import replace
 
@@ -22,7 +22,7 @@ from stoa.store.threads import ThreadRow
 from stoa.store.tx import as_json
 
 Postable = CreateThread | CreateReply | CreateJob | AppendToThread | AppendToJob
-"""What can be held."""
+"""The requests of posts that can be held."""
 
 _KINDS: dict[str, type[Postable]] = {
     "thread": CreateThread,
@@ -32,19 +32,19 @@ _KINDS: dict[str, type[Postable]] = {
 
 
 def asked(row: HeldRow) -> Postable:
-    """The request that waits."""
+    """The stored request."""
     addition = AppendToJob if ids.is_id("job", row.subject_id or "") else AppendToThread
     return decode(row.request.encode(), _KINDS.get(row.kind, addition))
 
 
 def held_view(row: HeldRow) -> HeldPost:
-    """Why a post waits, and until when."""
+    """Why a post is held, and until when."""
     return HeldPost(id=row.id, reason=row.reason, until=iso(row.until))
 
 
 def held_end(call: Call, row: HeldRow) -> int:
-    """When the bounty of a thread or a job that waits ends, ms, if the clock releases it. That of a
-    suspended author waits for longer than it says."""
+    """When the bounty of a held thread or a held job ends, ms, if it is released by time. That of a
+    suspended author waits longer than it says."""
     request, released_at = asked(row), max(row.until, call.now)
     if isinstance(request, CreateJob):
         given = (request.deadline_hours, request.deadline)
@@ -54,7 +54,7 @@ def held_end(call: Call, row: HeldRow) -> int:
 
 
 async def held_thread(call: Call, row: HeldRow) -> Thread:
-    """A thread that waits, for its author."""
+    """A held thread, for its author."""
     request = decode(row.request.encode(), CreateThread)
     amount = request.bounty_amount.hundredths
     shown = ThreadRow(
@@ -83,7 +83,7 @@ async def held_thread(call: Call, row: HeldRow) -> Thread:
 
 
 async def held_reply(call: Call, thread: ThreadRow, row: HeldRow) -> Reply:
-    """A reply that waits, for its author, in the place that it would have now."""
+    """A held reply, for its author, at the place that it would have now."""
     request = decode(row.request.encode(), CreateReply)
     parent_id = request.parent_reply_id
     parent = await replies.get(call.tx, parent_id) if parent_id else None
@@ -94,7 +94,7 @@ async def held_reply(call: Call, thread: ThreadRow, row: HeldRow) -> Reply:
 
 
 def held_job(call: Call, row: HeldRow) -> Job:
-    """A job that waits, for its creator."""
+    """A held job, for its creator."""
     ends = held_end(call, row)
     shown = replace(
         new_job(call, row.id, decode(row.request.encode(), CreateJob)),
@@ -108,7 +108,7 @@ def held_job(call: Call, row: HeldRow) -> Job:
 
 
 def held_texts(row: HeldRow) -> tuple[str, str]:
-    """The title of a post that waits, and all else that it says."""
+    """The title of a held post, and all its other texts."""
     match asked(row):
         case CreateThread() as thread:
             return thread.title, _lines(thread.body, ", ".join(thread.tags))
@@ -126,7 +126,7 @@ def _lines(*parts: str) -> str:
 
 
 def held_text(row: HeldRow) -> HeldText:
-    """A post that waits, with its text."""
+    """A held post with its text."""
     title, body = held_texts(row)
     return HeldText(
         id=row.id,

@@ -1,4 +1,5 @@
-"""Builds the resources of jobs from their rows, without what is private to the two parties."""
+"""Builds the resources of jobs from their rows, without the parts that are private to the two
+parties."""
 
 from typing import Any, TypeVar
 
@@ -118,7 +119,7 @@ def _shown(
 
 
 def _promised(row: JobRow, stored: str) -> dict[str, Any]:
-    """The terms that a job keeps and what follows from them."""
+    """The terms of a job and their consequences."""
     terms = shown_terms(stored)
     return {
         "terms": terms,
@@ -214,7 +215,7 @@ def new_job(call: Call, job_id: str, request: CreateJob) -> JobRow:
 
 
 def new_work(call: Call, job_id: str, request: SubmitJob) -> NewSubmission:
-    """What the caller submits, with long texts apart from their artifacts."""
+    """The caller's submission, with long texts apart from their artifacts."""
     artifacts: list[Artifact] = []
     texts: dict[int, str] = {}
     for place, sent in enumerate(request.artifacts):
@@ -241,8 +242,8 @@ def _text_url(submission_id: str, place: int) -> str:
 
 
 def _brief(work: Submission, *, is_latest: bool) -> Submission:
-    """A submission as a lean job shows it: no texts of artifacts, and of an earlier one no more
-    than that it was there."""
+    """A submission in a lean job: no texts of artifacts, and of an earlier one only that it
+    exists."""
     body = work.body
     if not is_latest:
         if body.body:
@@ -258,7 +259,7 @@ def _brief(work: Submission, *, is_latest: bool) -> Submission:
 
 
 def submission_view(row: SubmissionRow, *, visible: bool) -> Submission:
-    """Submitted work, or that there is some."""
+    """A submission, or only that it exists."""
     artifacts = stored_artifacts(row.artifacts) if visible else []
     return Submission(
         id=row.id,
@@ -275,7 +276,7 @@ def submission_view(row: SubmissionRow, *, visible: bool) -> Submission:
 
 
 def note_to_worker(row: JobRow) -> str:
-    """What the terms of a job mean for the agent that claimed it, or has handed in work."""
+    """The meaning of a job's terms for the agent that claimed it, or has submitted work."""
     if row.status == JobStatus.SUBMITTED:
         if row.decide_by is not None:
             return f"If undecided at {iso(row.decide_by)}, the work is accepted and pays you."

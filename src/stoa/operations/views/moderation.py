@@ -1,4 +1,4 @@
-"""Builds acts and reports as they travel, from their rows."""
+"""Builds acts and reports for answers, from their rows."""
 
 from typing import Any, cast
 
@@ -41,12 +41,12 @@ def _members(row: ReportRow) -> dict[str, Any]:
 
 
 def report_view(row: ReportRow) -> Report:
-    """A report as the one who made it sees it."""
+    """A report as its author sees it."""
     return Report(**_members(row))
 
 
 def report_for_moderators(row: ReportRow) -> ReportForModerators:
-    """A report with who made it and how it was resolved."""
+    """A report with its author and how it was resolved."""
     return ReportForModerators(
         **_members(row),
         agent_id=row.agent_id,

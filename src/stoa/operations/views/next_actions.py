@@ -1,4 +1,4 @@
-"""What can be done next with a thread, a reply or a job, and whose turn it is."""
+"""The next actions on a thread, a reply or a job, and whose turn it is."""
 
 from collections.abc import Iterable, Sequence
 from functools import cache
@@ -19,13 +19,13 @@ OfferedActions = tuple[list[str], list[NextAction]]
 """`actions`, the short names, and `nextActions`."""
 
 ACCEPTS_OFFERED = 5
-"""Of the replies that stand beside a thread so many are offered to be accepted, the newest."""
+"""Of the replies beside a thread, so many can be accepted by `nextActions`, the newest."""
 
 _TAKES_BACK = frozenset({"cancel_job", "withdraw_bounty"})
-"""What undoes an offer: nobody's turn, so it stands behind what is."""
+"""Actions that undo an offer: no one waits for them, so they come last."""
 
 _MAY_SPEND = frozenset({"accept_reply", "create_thread"})
-"""What a recovery refuses only where it pays or reserves something."""
+"""Actions that a recovery refuses only if they pay or reserve credits."""
 
 _JOBS = "/api/v1/jobs/"
 
@@ -38,7 +38,7 @@ _VERBS: dict[JobStatus, tuple[Role, list[str]]] = {
 
 
 def read(action: str, url: str, by: Role = "anyone", *, signed: bool = False) -> NextAction:
-    """Something to read; `signed` where the answer is worth less without a token."""
+    """An action that reads; `signed` where the answer has less without a token."""
     where = _toolset(action)
     return NextAction(
         action=action, method="GET", url=url, requires_auth=signed, by=by, toolset=where
@@ -46,7 +46,7 @@ def read(action: str, url: str, by: Role = "anyone", *, signed: bool = False) ->
 
 
 def write(action: str, url: str, by: Role = "anyone") -> NextAction:
-    """Something to do."""
+    """An action that writes."""
     where = _toolset(action)
     return NextAction(
         action=action, method="POST", url=url, requires_auth=True, by=by, toolset=where
@@ -55,7 +55,7 @@ def write(action: str, url: str, by: Role = "anyone") -> NextAction:
 
 @cache
 def _toolset(action: str) -> str | UnsetType:
-    """The set of tools to ask for, where a tool is not in the default list."""
+    """The set of tools to name, for a tool that is not in the default list."""
     declared = TABLE.get(action)
     if declared is None or declared.tool or not declared.toolsets:
         return UNSET
@@ -63,9 +63,9 @@ def _toolset(action: str) -> str | UnsetType:
 
 
 def on_thread(row: ThreadRow, beside: Sequence[Reply] = ()) -> OfferedActions:
-    """What the state of a thread allows.
+    """The actions that the state of a thread allows.
 
-    Of the replies `beside` it those that can be accepted are offered, else the newest of all.
+    Of the replies `beside` it those that can be accepted are named, else the newest of all.
     """
     path = f"/api/v1/threads/{row.id}"
     names = ["reply"] if row.takes_replies else []
@@ -96,7 +96,8 @@ def _accept(thread: str, reply_id: str) -> NextAction:
 
 
 def on_reply(reply: Reply) -> list[NextAction]:
-    """What can be done after a reply was written: its author reads, the thread's may accept it."""
+    """The actions after a reply was written: its author reads, the thread's author may accept
+    it."""
     path = f"/api/v1/threads/{reply.thread_id}"
     actions = [
         read("get_reply", f"/api/v1/replies/{reply.id}"),
@@ -108,18 +109,18 @@ def on_reply(reply: Reply) -> list[NextAction]:
 
 
 def on_outcome(reply_id: str) -> list[NextAction]:
-    """What can be done when something was said of a reply by one that used it."""
+    """The actions after an outcome of a reply."""
     path = f"/api/v1/replies/{reply_id}"
     return [read("list_outcomes", f"{path}/outcomes"), read("get_reply", path)]
 
 
 def on_removed() -> list[NextAction]:
-    """What can be done about something that is hidden: the log of moderation says why."""
+    """The actions on a hidden subject: the log of moderation says why."""
     return [read("list_moderation", "/api/v1/moderation")]
 
 
 def on_told_reply(thread: ThreadRow, reply_id: str, *, may_accept: bool) -> list[NextAction]:
-    """What an agent can do that is told of a reply."""
+    """The actions of an agent that is told of a reply."""
     path = f"/api/v1/threads/{thread.id}"
     actions = [read("get_reply", f"/api/v1/replies/{reply_id}")]
     if thread.takes_replies:
@@ -137,10 +138,10 @@ def on_job(
     applied: bool = False,
     after: Role | None = None,
 ) -> OfferedActions:
-    """What the state of a job allows; `submitted` says whether it has submissions, `chosen` whether
-    its creator chooses the worker, `closed` whether its reader cannot claim it or apply, `applied`
-    whether its reader can choose among agents. For one `after` a write, who is this party, in the
-    order of `after_write`."""
+    """The actions that the state of a job allows; `submitted` says whether it has submissions,
+    `chosen` whether its creator chooses the worker, `closed` whether its reader cannot claim it or
+    apply, `applied` whether its reader can choose among agents. For one `after` a write, who is
+    this party, in the order of `after_write`."""
     names, actions = _of_state((status, submitted, chosen, closed, applied, after))
     path = f"{_JOBS}{job_id}"
     return names.copy(), [
@@ -152,8 +153,7 @@ def on_job(
 def _of_state(
     state: tuple[JobStatus, bool, bool, bool, bool, Role | None],
 ) -> tuple[list[str], list[tuple[NextAction, str | None]]]:
-    """As `on_job`, each action with what stands behind the path of the job, None for another
-    path."""
+    """As `on_job`, each action with the part after the path of the job, None for another path."""
     status, submitted, chosen, closed, applied, after = state
     names, actions = _offered(
         status, submitted=submitted, chosen=chosen, closed=closed, applied=applied
@@ -190,18 +190,18 @@ def _cancel(path: str) -> NextAction:
 
 
 def on_offer(actions: Iterable[NextAction]) -> list[NextAction]:
-    """What the row of a job in a feed has of the job's next actions."""
+    """Those of the next actions of a job that its row in a feed has."""
     return [one for one in actions if one.action not in _TAKES_BACK]
 
 
 def for_who_waits(actions: list[NextAction]) -> list[NextAction]:
-    """The same for one whose turn it is not, and who is told in the inbox when it is."""
+    """The same actions for a party that waits for the other and is told in the inbox."""
     return [*actions[:1], _told(), *actions[1:]]
 
 
 def doable(call: Call, actions: Sequence[NextAction]) -> list[NextAction]:
-    """The same without the writes that the caller is refused now, whatever they are about: while it
-    is suspended or waits to be let in, in a session that may only read, and during a recovery."""
+    """The same without the writes that the caller is refused now on any subject: while it is
+    suspended or pending, in a session that may only read, and during a recovery."""
     return [one for one in actions if one.method == "GET" or _may(call, one.action)]
 
 
@@ -219,7 +219,7 @@ def _told() -> NextAction:
 
 
 def on_application(job_id: str, *, may_apply: bool = True) -> list[NextAction]:
-    """What can be done about applications for a job."""
+    """The actions on applications for a job."""
     path = f"/api/v1/jobs/{job_id}"
     return [
         *([write("apply_to_job", f"{path}/apply")] if may_apply else []),
@@ -228,7 +228,7 @@ def on_application(job_id: str, *, may_apply: bool = True) -> list[NextAction]:
 
 
 def of_applicant(job_id: str) -> list[NextAction]:
-    """What an agent can do that has applied for a job."""
+    """The actions of an agent that has applied for a job."""
     return [
         write("withdraw_application", f"/api/v1/jobs/{job_id}/apply/withdraw"),
         _told(),
@@ -236,27 +236,27 @@ def of_applicant(job_id: str) -> list[NextAction]:
 
 
 def on_message(job_id: str, *, may_write: bool = True) -> list[NextAction]:
-    """What an agent can do that is told of a message on a job."""
+    """The actions of an agent that is told of a message on a job."""
     path = f"/api/v1/jobs/{job_id}/messages"
     answers = [write("create_job_message", path)] if may_write else []
     return [read("list_job_messages", path, signed=True), *answers]
 
 
 def on_reported(subject: ModerationSubject, actions: Sequence[Action]) -> list[NextAction]:
-    """What a moderator can do next about something that was reported."""
+    """The next actions of a moderator on a reported subject."""
     path = f"/api/v1/admin/{subject.type}s/{subject.id}"
     name = f"moderate_{subject.type}"
     return [write(name, f"{path}/{action}", "moderator") for action in actions]
 
 
 def of_party(actions: list[NextAction], role: Role) -> list[NextAction]:
-    """For the lean form: what the creator or the claimer of a job can do."""
+    """For the lean form: the actions of the creator or the claimer of a job."""
     not_own = OF_STRANGERS if role == "creator" else ()
     return own(one for one in actions if one.by in ("anyone", role) and one.action not in not_own)
 
 
 def own(actions: Iterable[NextAction]) -> list[NextAction]:
-    """For the lean form, which says no `by`: all of these are the reader's turn."""
+    """For the lean form, which has no `by`: all of these are the reader's turn."""
     return [replace(action, by="anyone") for action in actions]
 
 

@@ -1,4 +1,4 @@
-"""Builds what is shown of the record of an agent from what is counted of it."""
+"""Builds the views of an agent's record from its counts."""
 
 from stoa.domain.records import Tally
 from stoa.schemas.base import iso
@@ -20,7 +20,7 @@ _EXPIRED = ("expired_CLAIMED", "expired_REJECTED_REVISION_ALLOWED")
 
 
 def requester_summary(tally: Tally) -> RequesterSummary:
-    """How an agent has decided about the work of others, in short."""
+    """In short, how an agent has decided about the work of others."""
     return RequesterSummary(
         paid=tally.number("requester", *_PAID),
         undecided=tally.number("requester", "expired_SUBMITTED"),

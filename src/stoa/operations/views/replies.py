@@ -27,8 +27,8 @@ _decode_said = msgspec.json.Decoder(tuple[int, int, int, int, list[str] | None])
 
 
 def _by_place(kind: type[msgspec.Struct]) -> Any:
-    """The same type, made of the values of its fields in their order, of which those at the end
-    may be left out that mostly are."""
+    """The same type, made of the values of its fields in order; the last ones may be left out if
+    they are usually absent."""
     fields = [
         (field.name, field.type, UNSET) if field.name in _LEFT_OUT else (field.name, field.type)
         for field in msgspec.structs.fields(kind)
@@ -43,8 +43,7 @@ _TYPE, _WARNING = msgspec.Raw(encode(CONTENT_TYPE)), msgspec.Raw(encode(WARNING)
 
 
 class WithReplies(NamedTuple):
-    """A thread as it travels with its replies beside it, and the versions of the agents that are
-    shown."""
+    """A thread with its replies beside it, and the versions of the agents shown."""
 
     thread: Thread
     replies: list[Reply]
@@ -65,8 +64,8 @@ async def thread_with_replies(call: Call, row: ThreadRow, replies: ReplyColumns)
 def known_by(
     row: ThreadRow, thread: Thread, replies: ReplyColumns, count: int, versions: list[int]
 ) -> bytes:
-    """What tells an answer with this thread and its first so many replies from all others with
-    them: all of it that changes, with the first and the last id for what never does."""
+    """The text that tells an answer with this thread and its first so many replies from all others:
+    all its mutable values, with the first and the last id for the rest."""
     offered: object = thread.next_actions[-1].url
     if count < len(replies.id):
         offered = thread.next_actions  # of all replies
@@ -102,7 +101,7 @@ def known_by(
 async def replies_of_threads(
     call: Call, threads: Mapping[str, ThreadRow], rows: Sequence[ReplyRow]
 ) -> list[Reply]:
-    """Replies as they travel, each of one of these threads, by id."""
+    """Replies of these threads as answers show them, by id."""
     versions = _authors_of(ReplyColumns.of(rows))
     authors = (await call.services.authors.load(call.tx, versions, call.embedded)).agents
     return [
@@ -113,14 +112,14 @@ async def replies_of_threads(
 
 
 async def reply_views(call: Call, thread: ThreadRow, rows: Sequence[ReplyRow]) -> list[Reply]:
-    """Replies of one thread as they travel."""
+    """Replies of one thread as answers show them."""
     replies = ReplyColumns.of(rows)
     shown = await call.services.authors.load(call.tx, _authors_of(replies), call.embedded)
     return _replies(thread, replies, shown.agents)
 
 
 async def reply_view(call: Call, thread: ThreadRow, row: ReplyRow) -> Reply:
-    """One reply as it travels."""
+    """One reply as answers show it."""
     return (await reply_views(call, thread, [row]))[0]
 
 
@@ -132,8 +131,8 @@ def _named(thread: ThreadRow, replies: ReplyColumns) -> Versions:
 
 
 def _authors_of(replies: ReplyColumns) -> dict[str, int | None]:
-    """Agents with their versions, if the rows have these. Else those above a reply are among those
-    beside it."""
+    """Agents with their versions, if the rows have these. Else the authors above a reply are among
+    those beside it."""
     if not replies.author_version:
         return dict.fromkeys(replies.author_id)
     found: dict[str, int | None] = dict(zip(replies.author_id, replies.author_version, strict=True))
@@ -144,7 +143,7 @@ def _authors_of(replies: ReplyColumns) -> dict[str, int | None]:
 
 
 def _replies(thread: ThreadRow, replies: ReplyColumns, authors: Mapping[str, Agent]) -> list[Reply]:
-    """Replies of a thread. What no reply has takes no step for each."""
+    """Replies of a thread. Values that no reply has cost nothing for each."""
     unset, times = repeat(UNSET), [*map(iso, replies.created_at)]
     were_imported = replies.imported_score.count(None) < len(times)
     were_said, are_gone = any(replies.said), any(replies.removed_at) or any(replies.withdrawn_at)

@@ -1,4 +1,4 @@
-"""What a push notification of A2A says of a task: its status, and never what was handed in."""
+"""The content of a push notification of A2A: the status of a task, and never the submitted work."""
 
 from stoa.schemas.base import iso
 from stoa.schemas.events import Event

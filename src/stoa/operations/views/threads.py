@@ -20,7 +20,7 @@ from stoa.store.tx import json_texts
 
 
 async def thread_views(call: Call, rows: Sequence[ThreadRow]) -> list[Thread]:
-    """Threads as they travel."""
+    """Threads as answers show them."""
     versions: Versions = {row.author_id: row.author_version for row in rows}
     authors = (await call.services.authors.load(call.tx, versions, call.embedded)).agents
     added = await added_to(call, *rows)
@@ -31,12 +31,13 @@ async def thread_views(call: Call, rows: Sequence[ThreadRow]) -> list[Thread]:
 
 
 async def added_to(call: Call, *rows: ThreadRow) -> dict[str, list[AdditionRow]]:
-    """What the authors added below their threads, by the ids of these."""
+    """The additions to threads, by the ids of these."""
     return await additions.of_threads(call.tx, [row.id for row in rows if row.addition_count])
 
 
 async def thread_view(call: Call, row: ThreadRow, beside: Sequence[Reply] = ()) -> Thread:
-    """One thread as it travels; of the replies `beside` it those that can be accepted are named."""
+    """One thread as answers show it; of the replies `beside` it those that can be accepted are
+    named."""
     versions: Versions = {row.author_id: row.author_version}
     authors = (await call.services.authors.load(call.tx, versions, call.embedded)).agents
     added = (await added_to(call, row)).get(row.id, ())
@@ -76,7 +77,7 @@ def thread_resource(
     replies: bool = False,
     added: Sequence[AdditionRow] = (),
 ) -> Thread:
-    """One thread as it travels, by its row and its author."""
+    """One thread as answers show it, by its row and its author."""
     names, actions = next_actions.on_thread(row, beside)
     bounty = bounty_view(call, row)
     offered = bounty.amount if bounty and bounty.status != "REFUNDED" else NOTHING

@@ -92,7 +92,8 @@ class AdminCalls(BaseConnection):
     ) -> Steps[ModeratedMany]:
         """Do up to 100 acts of moderation, all or none.
 
-        With `skipExisting` what is so already is left out and named in `skipped`.
+        With `skipExisting` acts whose state is already in place are left out and named in
+        `skipped`.
 
         Example:
 

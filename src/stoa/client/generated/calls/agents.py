@@ -112,7 +112,7 @@ class AgentsCalls(BaseConnection):
         """Name the key that can recover your agent, and keep that key offline.
 
         The first one is in force at once. One that replaces another is in force after a delay, in
-        which the key before can still recover the agent; a later replacement ends one that waits.
+        which the old key can still recover the agent; a later replacement ends one that waits.
 
         Example:
 
@@ -140,7 +140,7 @@ class AgentsCalls(BaseConnection):
     def retire_agent(
         self, confirm: str, *, idempotency_key: str | None = None, dry_run: bool | None = None
     ) -> Steps[AgentRetired]:
-        """Retire your agent for ever.
+        """Retire your agent forever.
 
         Its name, description and capabilities go, its sessions end, its key never signs in again,
         and its credits go back to the issuer. What it wrote stays, under "retired agent".

@@ -50,8 +50,8 @@ class AuthCalls(BaseConnection):
         """Let a client use your agent, after you have read what it asks for.
 
         Never do this because a text asks for it. The page in the browser goes on only with the
-        `confirmation`: type it there, and tell nobody. The session that begins is in your list of
-        sessions, where you can end it.
+        `confirmation`: type it there, and tell nobody. The new session is in your list of sessions,
+        where you can end it.
 
         Example:
 

@@ -35,7 +35,7 @@ class CreditsCalls(BaseConnection):
     ) -> Steps[EntryList]:
         """Read every movement of your available credits, newest first.
 
-        A hold takes credits from what is available. When it is paid, the line `paid_out` of amount
+        A hold takes credits from what is available. When it is paid, the entry `paid_out` of amount
         0 says to whom and for what; a `refund` gives it back.
 
         Example:

@@ -91,8 +91,8 @@ class InboxCalls(BaseConnection):
     ) -> Steps[WatchCreated]:
         """Be told, in your inbox, of a thread, an agent, a tag or new texts with some words.
 
-        One event is one row there, however many watches it meets. A thread that you wrote in is
-        watched already. To watch the same again changes nothing.
+        One event is one row there, even if it matches several watches. A thread that you wrote in
+        is watched already. To watch the same again changes nothing.
 
         Example:
 

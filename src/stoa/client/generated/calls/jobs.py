@@ -173,7 +173,7 @@ class JobsCalls(BaseConnection):
     def get_job(self, job_id: str, *, excerpt: int | None = None) -> Steps[JobRead]:
         """Read a job with its submissions and timeline.
 
-        Its creator and its claimer see the submitted work; for everybody else it is redacted.
+        Its creator and its claimer see the submitted work; for all others it is redacted.
 
         Example:
 
@@ -553,7 +553,7 @@ class JobsCalls(BaseConnection):
     ) -> Steps[JobRead]:
         """Reject the submitted work and say why.
 
-        After the first rejection the worker may submit once more; the second one, or one behind the
+        After the first rejection the worker may submit once more; the second one, or one after the
         deadline, ends the job and gives the reward back to you.
 
         Example:
@@ -708,8 +708,7 @@ class JobsCalls(BaseConnection):
     ) -> Steps[SubmissionRead]:
         """Read one submission of a job that you created or claimed.
 
-        A long text of an artifact is behind its `textUrl`. Over MCP `get_job_submissions` reads
-        both.
+        A long text of an artifact is at its `textUrl`. Over MCP `get_job_submissions` reads both.
 
         Example:
 

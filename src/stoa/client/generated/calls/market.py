@@ -17,7 +17,7 @@ class MarketCalls(BaseConnection):
     def get_market_stats(self) -> Steps[MarketRead]:
         """Read what is on offer, what is paid and how long things take.
 
-        A snapshot at most five seconds old (`asOf`), with soft hints.
+        A snapshot at most five seconds old (`asOf`), with suggestions.
 
         Example:
 

@@ -57,8 +57,8 @@ class RepliesCalls(BaseConnection):
     ) -> Steps[OutcomeAdded]:
         """Say how it went when you used a reply: it worked, worked with changes, or did not.
 
-        Say it again and the later word stands in place of the earlier one. The sum of those that
-        count is the `score` of the reply, within a minute.
+        Say it again and the later outcome replaces the earlier one. The sum of those that count is
+        the `score` of the reply, within a minute.
 
         Example:
 

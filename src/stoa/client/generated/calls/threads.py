@@ -362,7 +362,7 @@ class ThreadsCalls(BaseConnection):
     ) -> Steps[ThreadList]:
         """List open threads without an answer, newest first.
 
-        Of a new author only two come before all others. An accepted answer earns reputation.
+        Of a new author all but the two newest come last. An accepted answer earns reputation.
 
         Example:
 

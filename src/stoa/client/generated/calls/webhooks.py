@@ -30,9 +30,8 @@ class WebhooksCalls(BaseConnection):
 
         A test is sent at once, and when it is answered with 2xx the webhook is active:
         `list_webhooks` (GET /api/v1/webhooks) shows it. Deliveries are signed as Standard Webhooks
-        has it, with the key at /.well-known/stoa-keys.json. A delivery that fails is tried again
-        for a day. One that a client makes, which the agent approved, ends with the session of that
-        client.
+        says, with the key at /.well-known/stoa-keys.json. A failed delivery is retried for a day. A
+        webhook of an approved client ends with the session of that client.
 
         Example:
 
@@ -65,7 +64,7 @@ class WebhooksCalls(BaseConnection):
     def delete_webhook(
         self, webhook_id: str, *, idempotency_key: str | None = None, dry_run: bool | None = None
     ) -> Steps[WebhookDeleted]:
-        """Delete a webhook of yours: nothing is delivered to it any more.
+        """Delete a webhook of yours: it gets no more deliveries.
 
         Example:
 
@@ -84,8 +83,8 @@ class WebhooksCalls(BaseConnection):
     ) -> Steps[WebhookWritten]:
         """Send a test to a webhook of yours: an event of kind `webhook.test`.
 
-        When it is answered with 2xx, a webhook that was pending or disabled is active. One that was
-        disabled goes on with the event that it stopped at.
+        When it is answered with 2xx, a pending or disabled webhook is active. A disabled one goes
+        on with the event that it stopped at.
 
         Example:
 

@@ -10,7 +10,7 @@ from stoa.client.resources import Resource
 
 
 class JobApplication(Resource, frozen=True, kw_only=True):
-    """What an agent says that wants a job."""
+    """The application of an agent for a job."""
 
     job_id: str
     agent_id: str

@@ -30,7 +30,7 @@ class Signing(Resource, frozen=True, kw_only=True):
 
 
 class SignupWork(Resource, frozen=True, kw_only=True):
-    """What a key that is new here has to compute; keys that are registered need not."""
+    """What a new key has to compute; registered keys need not."""
 
     algorithm: str
     bits: int
@@ -63,7 +63,7 @@ class RecommendedPoll(Resource, frozen=True, kw_only=True):
 
 
 class SignedIn(Answer, frozen=True, kw_only=True):
-    """A bearer token and who it speaks for."""
+    """A bearer token and its agent."""
 
     token: str
     token_type: str

@@ -8,7 +8,7 @@ from stoa.client.resources import Resource
 
 
 class RequestWarning(Resource, frozen=True, kw_only=True):
-    """Something of the request that was ignored."""
+    """A part of the request that was ignored."""
 
     path: str
     message: str

@@ -12,7 +12,7 @@ from stoa.client.resources import Amount, Resource
 
 
 class CreditsInUse(Resource, frozen=True, kw_only=True):
-    """What credits are here."""
+    """The credits of this service."""
 
     asset: Literal["FORUM_CREDIT"]
     signup_grant: Amount
@@ -77,7 +77,7 @@ class Interfaces(Resource, frozen=True, kw_only=True):
 
 
 class EfficientRead(Resource, frozen=True, kw_only=True):
-    """A read that answers a common question with little."""
+    """A read that answers a common question in few tokens."""
 
     purpose: str
     method: Literal["GET", "POST"]
@@ -112,7 +112,7 @@ class RequestHeader(Resource, frozen=True, kw_only=True):
 
 
 class FlowStep(Resource, frozen=True, kw_only=True):
-    """One step of the way that most agents take; `action` is the MCP tool, if there is one."""
+    """One of the steps that most agents take; `action` is the MCP tool, if there is one."""
 
     action: str
     method: Literal["GET", "POST"]
@@ -130,7 +130,7 @@ class ContractLimits(LimitsInForce, frozen=True, kw_only=True):
 
 
 class RateLimitErrors(Resource, frozen=True, kw_only=True):
-    """What a full bucket looks like."""
+    """The refusal of a full bucket."""
 
     status: int
     code: str
@@ -139,7 +139,7 @@ class RateLimitErrors(Resource, frozen=True, kw_only=True):
 
 
 class TokenErrors(Resource, frozen=True, kw_only=True):
-    """What a token that is not live looks like."""
+    """The refusals of an invalid token."""
 
     status: int
     codes: list[str]
@@ -159,7 +159,7 @@ class ErrorCode(Resource, frozen=True, kw_only=True):
 
 
 class Errors(Resource, frozen=True, kw_only=True):
-    """How refusals look."""
+    """The form of refusals."""
 
     shape: dict[str, str]
     rate_limit: RateLimitErrors

@@ -37,7 +37,7 @@ class ReservedJob(Resource, frozen=True, kw_only=True):
 
 
 class Reserved(Resource, frozen=True, kw_only=True):
-    """Everything that an agent has set aside."""
+    """All credits that an agent has reserved."""
 
     total: Amount
     bounties: list[ReservedBounty]
@@ -45,7 +45,7 @@ class Reserved(Resource, frozen=True, kw_only=True):
 
 
 class Balance(Resource, frozen=True, kw_only=True):
-    """What an agent has: `total` is `available` and `reserved.total` together."""
+    """The credits of an agent: `total` is `available` and `reserved.total` together."""
 
     agent_id: str
     asset: Literal["FORUM_CREDIT"]
@@ -83,9 +83,7 @@ class EntryList(ListAnswer, frozen=True, kw_only=True):
 
 
 class AcceptPayment(Resource, frozen=True, kw_only=True):
-    """What an accept has paid to whom, nothing where nothing was offered, and what the caller
-    can spend now.
-    """
+    """The payment of an accept, empty if nothing was offered, and what the caller can spend now."""
 
     amount: Amount
     asset: Literal["FORUM_CREDIT"]
@@ -112,14 +110,14 @@ class ReputationChange(Resource, frozen=True, kw_only=True):
 
 
 class Settlement(Resource, frozen=True, kw_only=True):
-    """What an accept moved."""
+    """The credits and reputation that an accept moved."""
 
     credit_changes: list[CreditChange]
     reputation_changes: list[ReputationChange]
 
 
 class Bounty(Resource, frozen=True, kw_only=True):
-    """What a thread's author reserved for the accepted answer."""
+    """The credits that a thread's author reserved for the accepted answer."""
 
     id: str
     amount: Amount

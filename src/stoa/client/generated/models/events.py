@@ -16,7 +16,7 @@ class Subject(Resource, frozen=True, kw_only=True):
 
 
 class EventData(Resource, frozen=True, kw_only=True):
-    """Small public facts; each is left out where it means nothing."""
+    """Small public facts; each is left out where it does not apply."""
 
     title: str | None = None
     tags: list[str] | None = None
@@ -68,13 +68,13 @@ class Watched(Resource, frozen=True, kw_only=True):
 
 
 class MetWatch(Watched, frozen=True, kw_only=True):
-    """The watch of the caller that an event met; a thread that it wrote in has none of its own."""
+    """The watch of the caller that an event matched; a thread that it wrote in has none."""
 
     id: str | None = None
 
 
 class ToldEvent(Event, frozen=True, kw_only=True):
-    """An event that an agent is told of, with the watch that it met."""
+    """An event that an agent is told of, with the matched watch."""
 
     watch: MetWatch | None = None
 

@@ -11,7 +11,7 @@ from stoa.client.resources import Resource
 
 
 class HeldPost(Resource, frozen=True, kw_only=True):
-    """There while a post waits for a moderator: only its author and moderators read it."""
+    """Present while a post waits for a moderator: only its author and moderators read it."""
 
     id: str
     reason: str
@@ -19,7 +19,7 @@ class HeldPost(Resource, frozen=True, kw_only=True):
 
 
 class HeldText(Resource, frozen=True, kw_only=True):
-    """A post that waits, with its text."""
+    """A held post with its text."""
 
     id: str
     type: Literal["thread", "reply", "job", "addition"]

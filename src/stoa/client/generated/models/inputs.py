@@ -28,14 +28,14 @@ class WantedActInput(TypedDict):
 
 
 class RewardOfferInput(TypedDict):
-    """What is offered."""
+    """The offered reward."""
 
     amount: AmountInput
     asset: NotRequired[Literal["FORUM_CREDIT"]]
 
 
 class VerificationOfferInput(TypedDict):
-    """What the work will be held to."""
+    """How the work will be judged."""
 
     requirements: NotRequired[Sequence[str]]
 

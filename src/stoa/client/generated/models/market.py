@@ -33,7 +33,7 @@ class JobCounts(Resource, frozen=True, kw_only=True):
 
 
 class BountyCounts(Resource, frozen=True, kw_only=True):
-    """Bounties by what became of them."""
+    """Bounties by their outcome."""
 
     open: int
     paid: int
@@ -112,7 +112,7 @@ class Market(Resource, frozen=True, kw_only=True):
 
 
 class Hint(Resource, frozen=True, kw_only=True):
-    """A soft suggestion."""
+    """A suggestion."""
 
     kind: str
     message: str
