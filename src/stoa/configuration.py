@@ -1,4 +1,4 @@
-"""Where settings come from: flag, then environment `STOA_*`, then `stoa.toml`.
+"""Reads settings from their sources: flag, then environment `STOA_*`, then `stoa.toml`.
 
 The environment can also name a file that has the value: `STOA_…_FILE`, or a systemd credential.
 """

@@ -1,4 +1,4 @@
-"""What is counted while serving, in memory that all processes of one server share.
+"""The counters of a server, in memory that all its processes share.
 
 Each worker has counters of its own, and so has the process that writes for it. Every cell has one
 writer, so that counting takes no lock; a reader in any worker adds the counters of all up. The

@@ -1,4 +1,4 @@
-"""Whether settings go together, and whether each text among them is what it should be."""
+"""Whether settings agree with each other, and whether each text among them is valid."""
 
 import re
 from collections.abc import Iterator

@@ -1,1 +1,1 @@
-"""The A2A face: work is hired and judged as tasks, through the operations of the table."""
+"""The A2A face: jobs and paid questions as tasks, through the operations of the table."""

@@ -1,4 +1,4 @@
-"""Runs operations for a request of A2A, each as a call over REST would run."""
+"""Runs operations for a request of A2A, each in the same way as a call over REST."""
 
 from collections.abc import Callable
 from dataclasses import dataclass

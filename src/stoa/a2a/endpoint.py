@@ -1,4 +1,4 @@
-"""`POST /a2a`: what is checked before a request is read, and its answer or stream of answers."""
+"""`POST /a2a`: the checks before a request is read, and its answer or stream of answers."""
 
 from collections.abc import AsyncGenerator
 from contextlib import aclosing

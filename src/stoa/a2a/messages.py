@@ -1,4 +1,4 @@
-"""What a message of a client asks for: which operation, with which input."""
+"""Reads a client's message: which operation it asks for, and with which input."""
 
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace

@@ -1,4 +1,4 @@
-"""The methods of push configurations: where the state of a task is sent as it changes."""
+"""The methods of push configurations: the addresses that get the state of a task as it changes."""
 
 from typing import Any, cast
 

@@ -1,1 +1,1 @@
-"""A story played by a dozen agents on a throw-away server."""
+"""A story played by a dozen agents on a temporary server."""

@@ -1,4 +1,4 @@
-"""The stage of the demo: a throw-away server whose clock can be advanced, and the agents on it."""
+"""The stage of the demo: a temporary server whose clock can be advanced, and its agents."""
 
 import asyncio
 import socket

@@ -1,1 +1,1 @@
-"""What is allowed: pure rules without I/O, clock, SQL or HTTP."""
+"""The rules: pure functions without I/O, clock, SQL or HTTP."""

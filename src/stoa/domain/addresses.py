@@ -1,4 +1,4 @@
-"""Who a request comes from: the client's address behind trusted proxies, and its bucket's key.
+"""The client's address of a request behind trusted proxies, and the key of its bucket.
 
 Each proxy adds the address it was called from at the right end of a header, and only what a trusted
 proxy added is believed. So the header is read from the right, up to the first untrusted address.

@@ -1,5 +1,5 @@
-"""The line behind an imported text that names its source, which searches do not read: all texts of
-a site have its words."""
+"""The line after an imported text that names its source. Searches do not read it: all texts of a
+site have its words."""
 
 import re
 

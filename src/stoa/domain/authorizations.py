@@ -1,4 +1,4 @@
-"""What a client asks an agent for: pairing codes, PKCE, and the address that it is answered at."""
+"""A client's request to an agent: pairing codes, PKCE, and the address of the answer."""
 
 import re
 from collections.abc import Mapping

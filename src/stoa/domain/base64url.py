@@ -1,4 +1,4 @@
-"""Bytes as text that a URL can hold: base64url without padding (RFC 4648, 5)."""
+"""Bytes as text for URLs: base64url without padding (RFC 4648, 5)."""
 
 from base64 import urlsafe_b64decode, urlsafe_b64encode
 

@@ -1,5 +1,5 @@
-"""Sets of numbers as the bits of one large integer: to join or intersect ten thousand of them takes
-about a microsecond."""
+"""Sets of numbers as the bits of one large integer: joining or intersecting ten thousand of them
+takes about a microsecond."""
 
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import islice

@@ -1,4 +1,4 @@
-"""The formats of other services' credentials: what each is called, and what it looks like.
+"""The formats of other services' credentials: the name and the pattern of each.
 
 Taken from the services' documentation and from the rules of gitleaks, without their boundaries:
 `credentials` looks itself at what stands around a match.

@@ -1,4 +1,4 @@
-"""What is stored of a secret text: who reads the database cannot use it."""
+"""The stored digest of a secret text, which is useless to a reader of the database."""
 
 from hashlib import sha256
 

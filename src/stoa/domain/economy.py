@@ -1,4 +1,4 @@
-"""Soft suggestions about the market: when each is given, and why it is not."""
+"""Suggestions about the market: when each is given, and why not."""
 
 from dataclasses import dataclass
 from typing import Any

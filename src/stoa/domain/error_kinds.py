@@ -1,4 +1,4 @@
-"""What is said of an error code, and of a problem of an input."""
+"""The types of an error code, and of a problem of an input."""
 
 from dataclasses import dataclass
 

@@ -1,4 +1,4 @@
-"""What the log of events tells: its kinds, and which of these are in whose view."""
+"""The kinds of events, and which of them the log and inboxes show."""
 
 from collections.abc import Iterable
 from enum import StrEnum

@@ -1,4 +1,4 @@
-"""How an agent's keys change: what is signed, what is allowed when, and the chain that results."""
+"""Changes of an agent's keys: the signed text, the allowed order, and the chain of keys."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass

@@ -93,7 +93,7 @@ def check_public_key(key: bytes) -> None:
         )
     if key == _TEST_VECTOR_KEY:
         raise ValueError(
-            "Must not be the key of the published test vector, whose private half everybody knows: "
+            "Must not be the key of the published test vector, whose private key is public: "
             "generate a key pair of your own."
         )
     if len(_checked) >= _MOST_CHECKED:

@@ -1,4 +1,4 @@
-"""Whether a capability matches a tag or a requirement in other words or forms of these.
+"""Whether a capability matches a tag or a requirement in other words or word forms.
 
 The last word of a label is its main word, which those before it narrow: home-brewing is a kind of
 brewing, but rust-removal is a kind of removal and not of rust. So two labels match where the words

@@ -1,4 +1,4 @@
-"""Every limit of the service but those of calls, which are in the settings.
+"""Every limit of the service except those of calls, which are settings.
 
 The name or the comment gives the unit; where a limit is not plain from its name, the comment says
 why it is there. Lengths of text count Unicode code points, bytes are bytes on the wire, times are

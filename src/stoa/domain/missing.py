@@ -1,4 +1,4 @@
-"""The 404 of an id: what it names or should have been, and where to find one that exists."""
+"""The 404 of an id: its expected form, and where to find one that exists."""
 
 import re
 from typing import NamedTuple

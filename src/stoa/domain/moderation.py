@@ -1,4 +1,4 @@
-"""Moderation: what moderators can do, to what, in which state, and what takes it back."""
+"""Moderation: the actions of moderators, their subjects and states, and their inverses."""
 
 from enum import StrEnum
 from typing import NamedTuple

@@ -1,4 +1,4 @@
-"""OAuth 2.1: scopes, what a token is for, the addresses, and how a request is refused."""
+"""OAuth 2.1: scopes, audiences, addresses, and the form of refusals."""
 
 from stoa.domain.addresses import plain_host
 

@@ -1,4 +1,4 @@
-"""Outcomes of replies: agents that used one say how it went, and which of these reports count."""
+"""Outcomes of replies: how a reply worked for agents that used it, and which reports count."""
 
 from collections import Counter
 from collections.abc import Iterable

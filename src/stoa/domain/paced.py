@@ -1,4 +1,4 @@
-"""Long work in small pieces, with pauses in which other threads go on."""
+"""Long work in small pieces, with pauses in which other threads run."""
 
 from collections.abc import Callable, Iterable, Iterator
 from itertools import islice

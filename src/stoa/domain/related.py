@@ -1,4 +1,4 @@
-"""What a search and an opportunity can have in common: words and tags."""
+"""The words and tags that a search and an opportunity may share."""
 
 import math
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence

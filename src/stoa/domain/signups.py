@@ -1,4 +1,4 @@
-"""Sign-ups: what the operator asks of a new key before its agent is registered."""
+"""Sign-ups: the requirements of the operator for a new key."""
 
 from enum import StrEnum
 from hashlib import sha256

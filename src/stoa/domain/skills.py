@@ -1,4 +1,4 @@
-"""What the head of a skill's text says of it, and the digest by which a reader checks the text."""
+"""The frontmatter of a skill, and the digest by which a reader checks its text."""
 
 import hashlib
 

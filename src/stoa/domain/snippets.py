@@ -1,4 +1,4 @@
-"""Cuts the stretch of a text that shows why a search found it."""
+"""Cuts the part of a text that shows why a search found it."""
 
 import re
 from collections.abc import Iterable, Sequence

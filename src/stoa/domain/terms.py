@@ -1,5 +1,5 @@
-"""What the creator of a job promises beforehand: how long a claim lasts, what silence means, who
-may work. Nothing of it changes later."""
+"""The terms of a job, which never change: how long a claim lasts, the result of silence, and who
+may work."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field

@@ -1,4 +1,4 @@
-"""Text rules: what labels and tags may hold, and how text that cannot be seen is shown."""
+"""Text rules: the characters of labels and tags, and how invisible text is shown."""
 
 import re
 from collections.abc import Iterable, Sequence

@@ -1,4 +1,4 @@
-"""What agents watch, which events meet a watch, and whom a text mentions."""
+"""Watches: their targets, the events that match them, and the agents that a text mentions."""
 
 import re
 from collections import defaultdict

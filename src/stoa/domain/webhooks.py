@@ -1,4 +1,4 @@
-"""Webhooks: which addresses they may have, what is signed, and when a delivery is tried again."""
+"""Webhooks: their allowed addresses, the signed text, and when a delivery is retried."""
 
 import hmac
 from base64 import b64decode, b64encode

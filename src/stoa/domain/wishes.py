@@ -1,5 +1,5 @@
-"""Names that callers know from other services, with what to call here: the operation of another
-name, or the nearest one to what this service does not have."""
+"""Names from other services, each with the operation to call here: the same under another name, or
+the nearest one."""
 
 import re
 from collections.abc import Iterable

@@ -1,4 +1,4 @@
-"""Takes texts apart into words: one rule for texts, queries, snippets and what is compared.
+"""Splits texts into words: one rule for texts, queries, snippets and comparisons.
 
 Words are folded: lower case, without accents and vowel points, and in one form where Unicode has
 several. In scripts without blanks between words each character is a word, and so are two

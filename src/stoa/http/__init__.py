@@ -1,1 +1,1 @@
-"""HTTP as all faces have it: requests read, answers written, cached and compared."""
+"""HTTP for all faces: reading requests, writing answers, caching and comparing them."""

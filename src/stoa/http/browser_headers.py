@@ -1,4 +1,4 @@
-"""The headers by which browsers guard a page."""
+"""The security headers of pages for browsers."""
 
 import hashlib
 from base64 import b64encode

@@ -1,4 +1,4 @@
-"""What there is to say about refusals: which operation answers which, and what each looks like."""
+"""The reference of refusals: which operation answers which, with an example of each."""
 
 import json
 from functools import cache

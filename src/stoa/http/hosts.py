@@ -1,5 +1,5 @@
-"""Which host names this service answers to, the base address of each, and the proxies that it
-believes when they name a client's address."""
+"""The host names that this service answers to, the base address of each, and its trusted
+proxies."""
 
 from urllib.parse import urlsplit
 

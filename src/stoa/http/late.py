@@ -1,4 +1,4 @@
-"""An application whose modules are imported at the first request for it."""
+"""An application whose modules are imported at its first request."""
 
 import asyncio
 import gc

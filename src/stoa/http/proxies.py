@@ -1,4 +1,4 @@
-"""Which client a request comes from: what trusted proxies report, else its peer."""
+"""The client of a request: as trusted proxies report it, else the peer."""
 
 from stoa.domain.addresses import MADE_UP, Network, client_address, is_trusted
 from stoa.http.wire import Headers

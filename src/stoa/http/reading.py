@@ -1,4 +1,4 @@
-"""Reads what came over the wire into plain values, and refuses what cannot be read safely."""
+"""Reads received bytes into plain values, and refuses those that cannot be read safely."""
 
 import codecs
 import json

@@ -1,4 +1,4 @@
-"""Sends what happens as Server-Sent Events, until the client goes or there is nothing to come."""
+"""Sends events as Server-Sent Events, until the client leaves or the stream ends."""
 
 import asyncio
 from collections.abc import AsyncGenerator, Awaitable

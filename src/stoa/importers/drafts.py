@@ -1,4 +1,4 @@
-"""Makes of a Stack Exchange post what the API takes, and says what had to change on the way."""
+"""Turns a Stack Exchange post into one that the API takes, and notes the changes."""
 
 import re
 from dataclasses import dataclass

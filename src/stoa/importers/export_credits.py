@@ -1,4 +1,4 @@
-"""The ledger that follows from an export, which tells what was promised and paid, but no balance.
+"""The ledger that follows from an export, which has promises and payments, but no balances.
 
 Each agent gets the signup grant of the settings, or more where it has spent more than that. Then
 the movements of the export take place in their order. What a retired agent has left goes back.

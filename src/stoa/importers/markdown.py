@@ -1,4 +1,4 @@
-"""Turns the HTML of a post into Markdown: markdownify, with what a faithful text needs on top."""
+"""Turns the HTML of a post into Markdown: markdownify, with additions for a faithful text."""
 
 import re
 from functools import cache

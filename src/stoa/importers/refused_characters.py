@@ -1,4 +1,4 @@
-"""Marks the characters of an XML file that XML does not allow, so that a parser reads the rest.
+"""Marks the characters of an XML file that XML forbids, so that a parser reads the rest.
 
 Bytes that are not UTF-8 and references to characters that do not exist are marked too. The marks
 are as long as the bytes that they replace, so that positions in the file stay the same. The reader

@@ -1,4 +1,4 @@
-"""What an import did: created, found there already, skipped or changed, and why."""
+"""The result of an import: created, already there, skipped or changed, and why."""
 
 from collections import Counter, defaultdict
 from collections.abc import Iterator

@@ -1,4 +1,4 @@
-"""What each step sends to the server, and how it is recognised there if its outcome is unknown."""
+"""The request of each step, and how to find its result if the outcome is unknown."""
 
 from dataclasses import dataclass, field, replace
 from typing import BinaryIO

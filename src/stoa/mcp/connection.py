@@ -1,4 +1,4 @@
-"""What a client asks of all its calls, in the query of the address or in headers."""
+"""The options of a connection for all its calls, in the query of the address or in headers."""
 
 from typing import Literal
 

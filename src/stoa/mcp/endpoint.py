@@ -1,4 +1,4 @@
-"""`POST /mcp` and `POST /mcp/oauth`: what is checked before a message is read, and the answer."""
+"""`POST /mcp` and `POST /mcp/oauth`: the checks before a message is read, and the answer."""
 
 import asyncio
 import importlib
@@ -30,7 +30,7 @@ _CALLS = (b"tools/call", rb"tools\/call")
 class Mcp:
     """The endpoint. There is no CORS: web pages of other origins are refused.
 
-    `skill` makes the text of the one skill. With a gate every request needs a live token. Calls
+    `skill` makes the text of the one skill. With a gate every request needs a valid token. Calls
     that may be answered from the cache are put among those `known`. What answers them is imported
     on a thread when the first message comes.
     """

@@ -1,4 +1,4 @@
-"""What the newer era asks of each request: an envelope, and headers that repeat what it asks.
+"""The newer era's requirements of each request: an envelope, and headers that repeat it.
 
 The official SDK checks the same (`mcp.shared.inbound`), which a test compares; see `codes.py` for
 why it is not used here.

@@ -1,4 +1,4 @@
-"""What the parameters of MCP Events name: a type of events, what to choose of it, and times."""
+"""The parameters of MCP Events: a type of events, its filters, and times."""
 
 from typing import Any, cast
 

@@ -1,4 +1,4 @@
-"""MCP Events: which events there are, asked for one page at a time, as a stream, or delivered."""
+"""MCP Events: the types of events, polled page by page, streamed or delivered."""
 
 from collections.abc import AsyncGenerator
 from contextlib import aclosing

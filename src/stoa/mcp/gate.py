@@ -1,4 +1,4 @@
-"""What `/mcp/oauth` asks of every request: a live token. It tells clients how to get one."""
+"""The check of `/mcp/oauth` on every request: a valid token. It tells clients how to get one."""
 
 from stoa.calls.authenticate import Authenticator
 from stoa.domain.errors import Refusal
@@ -12,13 +12,13 @@ _CHALLENGE = b"www-authenticate"
 
 
 class Gate:
-    """Lets requests with a live token pass."""
+    """Lets requests with a valid token pass."""
 
     def __init__(self, authenticator: Authenticator) -> None:
         self._authenticator = authenticator
 
     async def check(self, request: HttpRequest) -> None:
-        """Raises 401 unless the header has a live token."""
+        """Raises 401 unless the header has a valid token."""
         try:
             await self._authenticator.check(request.authorization, request.address)
         except Refusal as refusal:

@@ -1,4 +1,4 @@
-"""The tools `search` and `fetch`, with the names and shapes that hosted research asks for.
+"""The tools `search` and `fetch`, with the names and shapes that hosted research requires.
 
 Each is a call of an operation, whose answer is put into another shape.
 """

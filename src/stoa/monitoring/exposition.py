@@ -1,4 +1,4 @@
-"""The metrics of a server as Prometheus reads them, for a listener of their own.
+"""The metrics of a server in the format of Prometheus, for a listener of their own.
 
 Any worker answers for all of them. What is not counted while serving is looked up for each scrape:
 open holds, files, clocks. A database that does not answer leaves only its own metrics out.

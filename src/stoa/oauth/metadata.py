@@ -1,4 +1,4 @@
-"""What clients of OAuth read before they ask for a token (RFC 9728 and RFC 8414)."""
+"""The metadata of OAuth that clients read first (RFC 9728 and RFC 8414)."""
 
 from typing import Any
 

@@ -1,4 +1,4 @@
-"""How long the certificate of the operator's own address is good, as its clients see it."""
+"""How long the certificate of the operator's own address is valid, as its clients see it."""
 
 import asyncio
 import ssl

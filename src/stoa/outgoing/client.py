@@ -1,4 +1,4 @@
-"""A small HTTPS client for addresses that agents name, with bounds on time, size and where to."""
+"""A small HTTPS client for addresses that agents name, with bounds on time, size and targets."""
 
 import asyncio
 import ssl

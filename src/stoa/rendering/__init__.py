@@ -1,1 +1,1 @@
-"""Texts that agents wrote, made ready for people: in linear time, with bounded output."""
+"""Texts that agents wrote, rendered for people: in linear time, with bounded output."""

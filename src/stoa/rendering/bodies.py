@@ -1,4 +1,4 @@
-"""The bodies on one page: each formatted once and cached, as many as there is room for."""
+"""The bodies on one page: each rendered once and cached, as many as fit."""
 
 from collections.abc import Callable
 from sys import getsizeof

@@ -1,4 +1,4 @@
-"""Texts that agents wrote, as they stand in pages of Markdown: between fences, as code.
+"""Texts that agents wrote, for pages in Markdown: between fences, as code.
 
 A line of a text closes no fence, because the fence is longer than any run of its characters there.
 """

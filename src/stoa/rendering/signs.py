@@ -1,4 +1,4 @@
-"""Keeps CommonMark from formatting where a character of Markdown was meant as plain text.
+"""Keeps CommonMark from formatting a character that was meant as plain text.
 
 A noncharacter is put before each such character while the library runs, and removed afterwards:
 CommonMark takes noncharacters for letters. A text that has too many of its own is not formatted.

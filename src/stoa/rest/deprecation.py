@@ -1,4 +1,4 @@
-"""Tells with each answer of a deprecated operation until when there is one: RFC 9745, RFC 8594."""
+"""Adds to each answer of a deprecated operation the day of its end: RFC 9745, RFC 8594."""
 
 from datetime import UTC, date, datetime
 from email.utils import format_datetime

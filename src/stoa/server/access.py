@@ -1,4 +1,4 @@
-"""Around the application: what counts its answers and writes the access log."""
+"""A layer around the application that counts its answers and writes the access log."""
 
 from collections.abc import Callable
 

@@ -1,5 +1,5 @@
-"""Begins a call of the application without a task of asyncio: most reads never wait, so that they
-need none."""
+"""Begins a call of the application without a task of asyncio: most reads never wait, so they need
+none."""
 
 from collections.abc import Awaitable, Callable, Coroutine, Generator
 from contextvars import copy_context

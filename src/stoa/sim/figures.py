@@ -1,4 +1,5 @@
-"""What a run shows: how well scores follow quality, what fake points cost, and what rings have."""
+"""The results of a run: how well scores follow quality, what fake points cost, and what rings
+have."""
 
 from collections import Counter
 from collections.abc import Mapping, Sequence

@@ -1,4 +1,4 @@
-"""Honest agents: they ask, answer, accept, say how it went, offer work and do it.
+"""Honest agents: they ask, answer, accept, report outcomes, offer work and do it.
 
 Each has a quality that nobody sees. What one answer or piece of work is worth is its author's
 quality and much chance; who judges it sees that worth and is mistaken a little.

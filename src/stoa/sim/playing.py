@@ -1,4 +1,4 @@
-"""One run: the market and its attackers, day by day, and what is known of all at its end."""
+"""One run: the market and its attackers, day by day, and the results at its end."""
 
 from collections.abc import Callable
 from dataclasses import dataclass

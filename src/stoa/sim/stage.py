@@ -1,4 +1,4 @@
-"""The stage of the simulation: a throw-away database, its agents, and their calls in order.
+"""The stage of the simulation: a temporary database, its agents, and their calls in order.
 
 What is to be done is collected with its time, then played: one transaction for each call of `play`,
 by the operations of the service, with all rules that do not depend on the hour.

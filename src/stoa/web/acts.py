@@ -1,4 +1,4 @@
-"""What moderators and the operator did, in words."""
+"""The acts of moderators and the operator, in words."""
 
 from types import MappingProxyType
 

@@ -1,4 +1,4 @@
-"""Cached pages, and HTTP caches: their keys and headers; ETags, 304 and CORS of all served."""
+"""Cached pages, and HTTP caches: keys and headers; ETags, 304 and CORS of all responses."""
 
 from starlette.requests import Request
 from starlette.responses import Response

@@ -1,4 +1,4 @@
-"""A calendar of what an agent did: a year of days as squares, darker where there was more."""
+"""A calendar of an agent's activity: a year of days as squares, darker where there was more."""
 
 from collections.abc import Iterator, Sequence
 from datetime import UTC, datetime

@@ -1,4 +1,4 @@
-"""What the service says about itself to programs: the documents that do not change.
+"""The documents in which the service describes itself to programs, and which never change.
 
 All of it is read off the table of operations, the schemas and the settings in force.
 """

@@ -1,4 +1,4 @@
-"""Which pages and documents need a token when only members may read (`STOA_READING=members`).
+"""The pages and documents that need a token when only members may read (`STOA_READING=members`).
 
 All do but those named here, which show no text of an agent: so a new page is closed until it is
 named here.
@@ -38,7 +38,7 @@ _PRIVATE: HeaderList = [
 
 
 async def is_for_members(request: HttpRequest, authenticator: Authenticator) -> bool:
-    """Whether the answer is for members alone. Raises 401 for who has no live token then."""
+    """Whether the answer is for members alone. Raises 401 without a valid token then."""
     if request.path in _OPEN or request.path.startswith(_OPEN_BELOW):
         return False
     try:

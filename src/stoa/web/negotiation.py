@@ -1,4 +1,4 @@
-"""The form in which a page is answered, by the request's `Accept`: HTML, Markdown or JSON.
+"""The form of a page by the request's `Accept`: HTML, Markdown or JSON.
 
 Nothing here loads what makes pages: the server looks for cached ones before it has made any.
 """

@@ -1,4 +1,4 @@
-"""The replies of a page as HTML. Each is rendered once and used again while it shows the same."""
+"""The replies of a page as HTML. Each is rendered once and used again while it is unchanged."""
 
 from collections.abc import Callable
 from dataclasses import dataclass, field

@@ -1,4 +1,4 @@
-"""How many labels of agents stand in a row of a list, so that no list is a long page."""
+"""How many labels of agents a row of a list shows, so that no list is a long page."""
 
 from collections.abc import Callable, Sequence
 from itertools import accumulate

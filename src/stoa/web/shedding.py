@@ -1,4 +1,4 @@
-"""The page that a person sees while their address asks for too many pages.
+"""The page for a person whose address asks for too many pages.
 
 It is small, and made once for each number of seconds to wait, so that a flood does not cost more.
 """

@@ -1,4 +1,4 @@
-"""What every page shares: templates, headers, the style sheet, reading through the runner."""
+"""The common parts of pages: templates, headers, the style sheet, reading through the runner."""
 
 import asyncio
 import hashlib

@@ -1,5 +1,5 @@
-"""Feeds for readers: Atom and JSON Feed of threads and of acts of moderation, and Markdown of the
-threads that wait for an answer."""
+"""Feeds for readers: Atom and JSON Feed of threads and of acts of moderation, and unanswered
+threads as Markdown."""
 
 from collections.abc import Awaitable, Callable
 from typing import NamedTuple

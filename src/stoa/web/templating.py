@@ -1,4 +1,4 @@
-"""The environment of the templates: escaping by default, no value that is left out."""
+"""The environment of the templates: escaping by default, an error for missing values."""
 
 from collections.abc import Callable, Mapping
 from typing import Any, cast

@@ -1,4 +1,4 @@
-"""Pages of texts for which the page they belong to has no room, part by part."""
+"""Pages of texts that are too long for their own page, part by part."""
 
 import re
 from collections.abc import Sequence

@@ -1,4 +1,4 @@
-"""Pages of paid work: jobs, one job, what can be earned now."""
+"""Pages of paid work: jobs, one job, opportunities."""
 
 from collections.abc import Mapping
 
