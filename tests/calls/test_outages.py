@@ -3,9 +3,12 @@
 import asyncio
 import re
 
+import pytest
+
 from stoa.calls.outages import Outages, how_to_retry
 from stoa.operations.table import TABLE
 from stoa.store.tx import StoreUnavailable, WritingStopped
+from tests.support import moderation
 from tests.support.app import Agent, App
 from tests.support.jobs import act, offer
 from tests.support.logs import logged
@@ -78,17 +81,15 @@ def test_an_outage_that_the_engine_has_logged_is_not_logged_again() -> None:
     assert (refusal.code, lines) == ("temporarily_unavailable", [])
 
 
-def where_it_is_shown(operation: str) -> str:
-    """The path, below that of the API, that a write without an answer leads to."""
-    found = re.search(r"GET (?:{base_url})?/api/v1/([^ )]+)", how_to_retry(TABLE[operation], None))
-    assert found
-    return found[1]
+def where_it_is_shown(operation: str) -> list[str]:
+    """The paths, below that of the API, that a write without an answer leads to."""
+    return re.findall(r"GET (?:{base_url})?/api/v1/([^ )]+)", how_to_retry(TABLE[operation], None))
 
 
 def test_every_job_is_where_it_is_shown_whether_it_was_offered(
     stoa: App, ada: Agent, bob: Agent
 ) -> None:
-    path = where_it_is_shown("create_job")
+    path, *_ = where_it_is_shown("create_job")
     for terms in ({}, {"assignment": "chosen"}, {"offeredTo": bob.id}):
         assert offer(ada, 5, terms=terms)["id"] in ada.get(path).ok().text
 
@@ -104,4 +105,18 @@ def test_an_application_and_an_outcome_are_where_it_is_shown_whether_they_were_s
         ("withdraw_application", {"jobId": job["id"]}),
         ("add_outcome", {"replyId": reply["id"]}),
     ):
-        assert bob.id in bob.get(where_it_is_shown(operation).format(**ids)).ok().text
+        [path] = where_it_is_shown(operation)
+        assert bob.id in bob.get(path.format(**ids)).ok().text
+
+
+@pytest.mark.settings(hold_first=2)
+def test_a_post_that_is_held_is_where_it_is_shown_whether_it_was_sent(
+    stoa: App, ada: Agent, bob: Agent
+) -> None:
+    thread = ada.thread()
+    moderation.act(stoa, thread, "release")
+    posts = {"create_thread": bob.thread(bountyCredits=5), "reply_to_thread": bob.reply(thread)}
+    for operation, post in posts.items():
+        paths = where_it_is_shown(operation)
+        found = [bob.get(path.format(threadId=thread["id"])).ok().text for path in paths]
+        assert post["id"] in "".join(found)

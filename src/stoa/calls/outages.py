@@ -9,6 +9,7 @@ from stoa.domain import limits
 from stoa.domain.errors import Refusal
 from stoa.logs import log
 from stoa.operations.parts.buckets import Charge
+from stoa.operations.screened import HOLDABLE, KINDS
 from stoa.operations.table import Operation
 from stoa.store.tx import StoreUnavailable, WritingStopped
 
@@ -60,6 +61,8 @@ def how_to_retry(operation: Operation, key: str | None) -> str:
             "(over MCP `idempotencyKey`, over A2A `messageId`), so that it is done only once."
         )
     shown = _LISTED_BY.get(operation.name) or _SHOWN_BY[operation.path_fields[0]]
+    if KINDS.get(operation.name) in HOLDABLE:  # what waits for a moderator is listed nowhere else
+        shown += " and GET {base_url}/api/v1/held"
     return (
         f"Call {shown} first, to see whether the call was done. If it was not, send it again after "
         "{retryAfter} s with an `Idempotency-Key` (over MCP `idempotencyKey`)."
