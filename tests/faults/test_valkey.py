@@ -157,16 +157,24 @@ def test_a_thousand_calls_to_four_processes_pass_exactly_the_limit(
 def calls_to_four(
     start_server: Start, valkey: Valkey, folder: Path, each: int
 ) -> list[Counter[int]]:
-    """What so many calls to each of four processes are answered within one window."""
+    """What so many calls to each of four processes are answered within one window, in which a slow
+    machine has let none of them count alone."""
     servers, token = several(start_server, valkey, folder, 4)
-    took = WINDOW_S
-    seen: list[Counter[int]] = []
-    while took >= WINDOW_S:  # in which the first calls are forgotten
+    while True:
+        for server in servers:
+            until(server, {"limits": "shared"})
         valkey.ask("FLUSHALL")
-        begun = time.monotonic()
+        begun, before = time.monotonic(), outages(servers)
         seen = asyncio.run(storm(servers, token, each))
-        took = time.monotonic() - begun
-    return seen
+        if time.monotonic() - begun < WINDOW_S and outages(servers) == before:
+            return seen
+
+
+def outages(servers: list[Server]) -> int:
+    """How often a process has found that Valkey does not answer."""
+    return sum(
+        httpx.get(f"{server.url}/readyz", timeout=60).json()["outages"] for server in servers
+    )
 
 
 @pytest.mark.soak
