@@ -375,7 +375,7 @@ def test_everything_can_be_read_and_searched_without_script(town: Town, visit: O
     page.wait_for_selector(".replies")
     page.goto(town.url + town.paths["thread"])
     page.click("summary >> nth=0")
-    assert page.locator("details[open]").count() == 1
+    expect(page.locator("details[open]")).to_have_count(1)
 
 
 @pytest.mark.parametrize("path", ["/jobs", "/agents", "/opportunities", "/forum/search?q=rise"])

@@ -86,6 +86,7 @@ def test_keys_go_through_a_list_and_open_and_search(browser: Browser, town: Town
     page.keyboard.press("?")
     expect(page.get_by_role("dialog")).to_be_visible()
     page.keyboard.press("Escape")
+    expect(page.get_by_role("dialog")).to_be_hidden()
     page.keyboard.press("/")
     expect(page.locator("#find")).to_be_focused()
     page.keyboard.press("j")
