@@ -151,7 +151,12 @@ def test_an_endpoint_that_is_down_decides_as_the_operator_set(
     lies += ({"verdict": "refuse", "reason": "a\u202eb"},)
     with App(screened) as app:
         ada = wait(app).agent("ada")
-        for answer in (status(500), status(302), gigabyte, *map(says, lies), stalls):
+        endpoint.answer = status(500)
+        with logged() as lines:
+            ada.post("threads", WANTED).ok(201)
+        (told_down,) = [line for line in lines if "the screening" in line["event"]]
+        assert (told_down["reason"], "hint" in told_down) == ("it answered 500", False)
+        for answer in (status(302), gigabyte, *map(says, lies), stalls):
             endpoint.answer = answer
             if answer is stalls:
                 wait(app, SOON_MS)

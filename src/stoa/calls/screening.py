@@ -27,7 +27,10 @@ _ID_BYTES = 15
 _GOOD = range(200, 300)
 _HEADERS = {"Content-Type": "application/json", "Accept": "application/json"}
 _NOT_SEEN = "A moderator looks at it first."
-_HINT = "a private address, or one that begins with http, must be in STOA_WEBHOOKS_ALLOW"
+_HINT = (
+    "see whether it listens there; a private address, or one that begins with http, must be in "
+    "STOA_WEBHOOKS_ALLOW"
+)
 
 
 class Verdict(msgspec.Struct, frozen=True):
@@ -63,7 +66,7 @@ class Screen:
         try:
             await self._outgoing.get(self._url)
         except AddressUnreachable as error:
-            self._note_down(str(error))
+            self._note_down(str(error), hint=_HINT)
 
     async def check(self, invocation: Invocation) -> str | None:
         """Why a text is held, None if it is allowed. 403 `refused_by_operator` for one that the
@@ -96,7 +99,10 @@ class Screen:
             said = _decode(response.body)
             if said.reason:
                 check_label(said.reason)
-        except (TimeoutError, AddressUnreachable, ValueError, RecursionError) as error:
+        except AddressUnreachable as error:
+            self._note_down(str(error), hint=_HINT)
+            return None
+        except (TimeoutError, ValueError, RecursionError) as error:
             self._note_down(str(error) or "it did not answer in time")
             return None
         if self._is_down:
@@ -104,9 +110,9 @@ class Screen:
         self._is_down = False
         return said
 
-    def _note_down(self, reason: str) -> None:
+    def _note_down(self, reason: str, **more: str) -> None:
         if not self._is_down:  # one line for each outage
-            log.warning("the screening endpoint is down", reason=reason, hint=_HINT)
+            log.warning("the screening endpoint is down", reason=reason, **more)
         self._is_down = True
 
 
