@@ -186,7 +186,10 @@ def revoke(
     """Revoke the granted role of the agent of a public key."""
     told = run.show({"command": "revoke", "key": key.lower(), "reason": reason})
     if told["moderators"] and not run.as_json:
-        typer.echo("next: take the key out of STOA_ADMIN_KEYS too, and run stoa reload")
+        typer.echo(
+            "next: take the key out of STOA_ADMIN_KEYS too, and run stoa reload, or start the "
+            "server again if it is in a variable"
+        )
 
 
 @app.command()

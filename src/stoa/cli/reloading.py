@@ -19,6 +19,7 @@ from stoa.store.tx import StartRefused
 _PROC = Path("/proc")
 _ANSWER_S = 10
 _LOOK_S = 0.1
+_UNCHANGED = "no setting was changed; flags and variables of the server need another start"
 _ANY = {"0.0.0.0": "127.0.0.1", "::": "::1"}  # noqa: S104 - where a server that listens there is asked
 
 
@@ -75,7 +76,7 @@ def _told_of(report: reload_report.ReloadReport | None) -> list[str]:
     if report.not_taken:
         names = ", ".join(report.not_taken)
         lines.append(f"not taken: {names}; start the server again to change them")
-    return lines or ["no setting was changed"]
+    return lines or [_UNCHANGED]
 
 
 def _supervisor(settings: Settings) -> int:

@@ -148,7 +148,10 @@ _SIGNUPS = {
 """The name in the log of a decision on who may register."""
 
 _GRANTED = "This key was granted the role before."
-_KEPT = "This key stands in STOA_ADMIN_KEYS: take it out there and run `stoa reload`."
+_KEPT = (
+    "This key stands in STOA_ADMIN_KEYS: take it out there and run `stoa reload`, or start the "
+    "server again if it is in a variable."
+)
 _NOT_GRANTED = "This key was not granted the role: `stoa admin moderators` shows which were."
 
 Shows = ShowReports | ShowEndorsed | ShowQueue | ShowLog | ShowModerators
