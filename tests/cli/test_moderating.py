@@ -184,6 +184,10 @@ def test_what_to_do_next_names_the_database_and_the_options_that_were_given(
     assert run_stoa_here("admin", "signups", "closed", *options).code == 0
     signups = run_stoa_here("admin", "signups", *options).out
     assert f"stoa admin signups {given} invite" in signups
+    invite = run_stoa_here("admin", "invite", *options).out
+    assert f"new keys: closed; to ask for invites: stoa admin signups {given} invite" in invite
+    assert run_stoa_here("admin", "signups", "invite", *options).code == 0
+    assert "new keys" not in run_stoa_here("admin", "invite", *options).out
 
 
 def test_the_operator_adds_points_and_takes_some(data: Path) -> None:

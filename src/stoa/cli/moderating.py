@@ -240,6 +240,10 @@ def invite(
         typer.echo(
             f"{told['invite']}\nsend it as `invite` when you verify; until {told['expiresAt']}"
         )
+        if told["signups"] not in (None, "invite"):  # a server of before tells none
+            run.say_next(
+                f"new keys: {told['signups']}; to ask for invites: stoa admin signups invite"
+            )
 
 
 @app.command()

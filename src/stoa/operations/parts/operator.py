@@ -421,13 +421,14 @@ async def _signups(tx: Tx, services: Services, asked: Signups) -> Done:
 
 
 async def _invite(tx: Tx, services: Services, asked: Invite) -> Done:
-    """Make an invite. Its text is shown once and not stored."""
+    """Make an invite. Its text is shown once and not stored. Tells who may register."""
     code = INVITE_PREFIX + base64url.encode(random_bytes(INVITE_BYTES))
     expires_at = tx.now + asked.days * limits.DAY_MS
     await invites.sweep(tx)
     await invites.insert(tx, digest_of(code), asked.uses, expires_at)
     done = await _logged(tx, services, "invite", asked.reason, ("service", "signups"))
-    return msgspec.structs.replace(done, invite=code, expires_at=iso(expires_at))
+    in_force = await signups.in_force(tx, services.settings)
+    return msgspec.structs.replace(done, invite=code, expires_at=iso(expires_at), signups=in_force)
 
 
 async def _logged(
