@@ -171,7 +171,10 @@ def _print(outcome: "CopyOutcome") -> None:
 
 def _next(outcome: "CopyOutcome") -> str:
     if not outcome.equal:
-        return "The copy is NOT complete, and no server opens it."
+        return (
+            "The copy is NOT complete, and no server opens it. If `stoa audit` finds differences "
+            "in the source, set them right first; then run the same command again."
+        )
     if outcome.served and outcome.finished:
         return "The copy is complete for a rehearsal: what the source was given since is not in it."
     if outcome.served:

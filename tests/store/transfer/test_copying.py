@@ -24,6 +24,7 @@ from stoa.store.tx import StartRefused
 from tests.support import everything, jobs
 from tests.support.app import Agent, App
 from tests.support.clock import VirtualClock
+from tests.support.command import run_stoa_here
 from tests.support.moderation import moderate, operate
 from tests.support.oauth import bearer, granted, post, renewal
 from tests.support.postgresql import PostgreSQL, rows
@@ -423,6 +424,11 @@ def test_a_wrong_ledger_is_copied_as_it_is_but_not_served(
     }
     assert "accounts" in wrong
     assert (outcome.equal, outcome.finished) == (False, False)
+    there, here = (
+        one.database_url or f"sqlite:///{one.database_path}" for one in (settings, other)
+    )
+    done = run_stoa_here("copy", "--from", there, "--to", here)
+    assert (done.code, "If `stoa audit` finds differences" in done.out) == (1, True)
 
 
 @pytest.mark.costly
