@@ -272,6 +272,7 @@ def test_what_it_may_not_read_is_told_in_lines(tmp_path: Path) -> None:
         assert found[name]["status"] == "fail", name
         assert "ermission denied" in found[name]["detail"] or name == "schema", found[name]
         assert found[name]["remedy"]
+    assert "if it is, give it that place" in found["backup"]["remedy"]
 
 
 def test_a_folder_that_may_not_be_looked_into_is_told_by_every_command(

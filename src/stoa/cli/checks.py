@@ -78,7 +78,8 @@ def _readable(name: str, checks: Checks) -> Checks:
         yield from checks
     except OSError as error:
         detail = f"{error.filename} cannot be looked at: {error.strerror}"
-        yield fail(name, detail, "Run this as the user of the service.")
+        remedy = "Run this as the user of the service; if it is, give it that place with chown."
+        yield fail(name, detail, remedy)
 
 
 def wrong_settings(error: SettingsError) -> CheckResult:
