@@ -229,9 +229,10 @@ class Service:
         try:
             if look := operator.look(command):
                 command = await self.store.read(look, background=True)
-            return await self.store.write(
-                partial(operator.run, services=self._services, command=command)
-            )
+            work = partial(operator.run, services=self._services, command=command)
+            if operator.reads(command):  # also while nothing can be written
+                return await self.store.read(work, background=True)
+            return await self.store.write(work)
         except Refusal as refusal:
             return operator.refused(refusal)
         except StoreUnavailable as error:

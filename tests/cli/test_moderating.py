@@ -140,6 +140,14 @@ def test_a_command_asks_a_server_that_was_about_to_answer(
     assert "did not say" in refused(asked.result())
 
 
+def test_what_changes_nothing_is_shown_while_nothing_can_be_written(data: Path) -> None:
+    database = ["--data-dir", str(data)]
+    admin(database, "signups", "closed")
+    with locked(data / "stoa.db"):
+        assert admin(database, "log")["actions"][0]["action"] == "close-signups"
+        assert admin(database, "signups")["signups"] == "closed"
+
+
 def test_why_a_server_cannot_write_is_told(start_server: Callable[..., Server], data: Path) -> None:
     start_server(data)
     shutil.copy(data / "stoa.db", data / "another")

@@ -122,8 +122,9 @@ def _done_here(named: NamedDatabase, command: bytes) -> bytes:
     from stoa.operations.parts import operator
 
     work = partial(operator.run, services=new_services(named.settings), command=command)
+    once = named.engine.read_once if operator.reads(command) else named.engine.write_once
     try:
-        return asyncio.run(named.engine.write_once(named.settings, SystemClock(), work))
+        return asyncio.run(once(named.settings, SystemClock(), work))
     except Refusal as refusal:
         return operator.refused(refusal)
 

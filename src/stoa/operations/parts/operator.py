@@ -222,6 +222,11 @@ class _Failed(msgspec.Struct, frozen=True):
     recovery: str
 
 
+def reads(command: bytes) -> bool:
+    """Whether a command changes nothing, so that a read can carry it out."""
+    return _shows(msgspec.json.decode(command, type=Commands))
+
+
 def look(command: bytes) -> Work[bytes] | None:
     """The read before the write of a command that acts on all texts of an agent, None for any other
     command. It reads all replies, which would take too long in a write, and returns the command
