@@ -3,6 +3,7 @@ nothing else from being erased."""
 
 import json
 from collections.abc import Sequence
+from contextlib import closing
 from pathlib import Path
 
 import msgspec
@@ -11,6 +12,7 @@ import pytest
 from stoa.app import Service, new_services
 from stoa.operations.parts import purging
 from stoa.store import purges
+from stoa.store.engines.sqlite.file import connect
 from stoa.store.purges import Purge
 from stoa.store.tx import Tx
 from tests.support import jobs
@@ -141,6 +143,20 @@ def test_a_command_says_what_it_could_not_erase_and_others_do_their_work(
     assert other["id"] in (tmp_path / "purge-list.jsonl").read_text()
     for command in ("invite", "queue", "log"):
         assert run_stoa_here("admin", command, *named).code == 0, command
+
+
+@pytest.mark.soak  # the command waits for the reader
+@pytest.mark.own_file
+@pytest.mark.parametrize("engine", ["sqlite"])
+def test_a_command_says_that_the_files_may_still_hold_what_it_erased(stoa: App, ada: Agent) -> None:
+    thread, path = ada.thread("A question", CANARY), stoa.settings.database_path
+    stoa.close()
+    with closing(connect(path, writer=False)) as reader:
+        reader.execute("BEGIN")
+        reader.execute("SELECT count(*) FROM thread").fetchall()
+        purge = ("admin", "purge", thread["id"], "--reason", "Out of date.")
+        done = run_stoa_here(*purge, "--data-dir", str(stoa.settings.data_dir))
+    assert (done.code, "its files may still hold it" in done.err) == (0, True)
 
 
 @pytest.mark.own_file

@@ -1,6 +1,7 @@
 """The work after a purge or a restore, where no server does it."""
 
 import asyncio
+import sys
 from functools import partial
 from pathlib import Path
 
@@ -8,6 +9,11 @@ from stoa.clock import SystemClock
 from stoa.settings import Settings
 from stoa.store.engines import Engine, engine_of
 from stoa.store.tx import StartRefused, T, Work
+
+_KEPT = (
+    "stoa: it was erased, but its files may still hold it, since another program reads the "
+    "database; a server takes it out of them later"
+)
 
 
 class _Unserved:
@@ -55,6 +61,8 @@ async def _wipe(database: _Unserved, settings: Settings) -> None:
     remove_unused(settings.search_path)
     if await engine_of(settings).wipe_once(settings):
         await database.write(partial(purges.note_wiped, upto=upto))
+    else:
+        print(_KEPT, file=sys.stderr)
 
 
 def list_beside_backups(settings: Settings) -> None:
