@@ -237,9 +237,9 @@ class OperationRun(msgspec.Struct, frozen=True, gc=False):
         )
 
     async def _replayed(self, tx: Tx, first: KeptAnswer) -> Result:
-        """The result of an earlier call with the same key, the minimal one if the answer names an
-        agent who is hidden. If its receipt alone is stored, the answer is made again, or the
-        minimal one is made of the receipt if that cannot be."""
+        """The result of an earlier call with the same key, the minimal one if the answer names a
+        hidden agent. If its receipt alone is stored, the answer is made again, or the minimal one
+        is made of the receipt if that fails."""
         assert self.invocation.caller
         body = await still_shown(tx, first.answer, self.invocation.caller.agent_id)
         form = StoredForm(first.form)

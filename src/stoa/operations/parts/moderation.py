@@ -147,8 +147,7 @@ def _shown_in(members: dict[str, Any]) -> set[str]:
 
 async def still_shown(tx: Tx, answer: bytes, reader_id: str) -> bytes | None:
     """A stored answer without the titles of threads that were hidden or withdrawn since; None for
-    one that names an agent who is hidden. 410 for one that shows something else which was hidden.
-    """
+    one that names a hidden agent. 410 for one that shows another hidden subject."""
     members: dict[str, Any] = msgspec.json.decode(answer)
     names_hidden = False
     for subject_id in sorted(_shown_in(members)):

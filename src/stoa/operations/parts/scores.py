@@ -1,4 +1,4 @@
-"""Counts what agents say of replies that they used, after the calls that say it have ended."""
+"""Counts outcomes of replies, after the calls that report them have ended."""
 
 from stoa.domain import moderation, outcomes
 from stoa.domain.outcomes import OutcomeGiven
@@ -7,18 +7,17 @@ from stoa.store.outcomes import SaidRow
 from stoa.store.tx import Tx
 
 _AT_ONCE = 50
-"""Replies that are counted in one transaction."""
+"""How many replies one transaction counts."""
 
 _READ_AT_ONCE = 5_000
-"""With so many outcomes read a transaction counts no other reply."""
+"""After so many outcomes a transaction counts no other reply."""
 
 
 async def recount(
     tx: Tx, *, new_agent_ms: int, most: int = _READ_AT_ONCE, agent_id: str | None = None
 ) -> bool:
-    """Count some of the replies about which something was said, or whose agents have changed, until
-    `most` outcomes are read; or those alone about which one agent said something. Whether there
-    were any."""
+    """Count some of the replies with new outcomes, or whose agents have changed, until `most`
+    outcomes are read; or those alone with outcomes of one agent. Whether there were any."""
     due = await rows.due(tx, _AT_ONCE, agent_id)
     await tx.lock("thread", *due.values())
     for reply_id, thread_id in due.items():
@@ -29,7 +28,7 @@ async def recount(
 
 
 async def recount_reply(tx: Tx, reply_id: str, thread_id: str, *, new_agent_ms: int) -> int:
-    """Count what agents say of a reply, whose thread is locked; returns how many said something."""
+    """Count the outcomes of a reply, whose thread is locked; returns how many there are."""
     counted: list[OutcomeGiven] = []
     said = await rows.said(tx, reply_id)
     for row in said:
@@ -43,7 +42,7 @@ async def recount_reply(tx: Tx, reply_id: str, thread_id: str, *, new_agent_ms: 
 
 
 def _counts(row: SaidRow, now: int, new_agent_ms: int) -> tuple[bool, int | None]:
-    """Whether what an agent said counts, and when (ms) that changes by time alone."""
+    """Whether an outcome counts, and when (ms) that changes without a write."""
     if row.removed_at is not None or not row.has_settled:
         return False, None
     if row.status != "active" and not moderation.is_over(row.suspended_until, now):
