@@ -18,8 +18,9 @@ from tests.support.shell import Shell
 from tests.support.soaking import few
 from tools.docs import ROOT
 
-PAGES = ["README.md", "docs/quickstart.md"]
+PAGES = ["docs/mcp-events.md", "README.md", "docs/quickstart.md"]
 SAID = {
+    "docs/mcp-events.md": {"sh": ['"nextPollMs":'], "python": []},
     "README.md": {
         "sh": ["VACUUM INTO makes a", "clean copy"],
         "python": ["Grace has 125"],
@@ -48,7 +49,7 @@ TESTED = {
     "docs/configuration-blocks.md": {"json", "python", "sh", "toml", "ts"},
     "docs/events.md": {"python"},
     "docs/mcp.md": {"json", "python"},
-    "docs/mcp-events.md": {"python"},  # in tests/upkeep
+    "docs/mcp-events.md": {"python", "sh"},  # the first also in tests/upkeep
     "docs/operating/faults.md": {"toml"},
     "docs/operating/install.md": {"toml"},
     "docs/operating/keep.md": {"sh"},
