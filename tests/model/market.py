@@ -90,6 +90,7 @@ class Market(Watched):
             refused = "recovery_running"
         if not refused:
             job.cancelled = True
+            self.agents[agent].counts["cancelled"] += 1
             self.cancel(job)
         return refused or None
 
@@ -165,6 +166,7 @@ class Market(Watched):
         if refused:
             return refused
         if not thread.held:
+            self.agents[agent].counts["bounties"] += 1
             thread.refunded_before += thread.bounty == "REFUNDED"
             thread.bounty, thread.offered_at, thread.waits_ms = "OPEN", self.now, 0
             self.waited.discard(id(thread))

@@ -22,6 +22,7 @@ from hypothesis.stateful import (
 
 from stoa.settings import Settings
 from tests.model.forms import iso, kept, ms, terms_of
+from tests.model.recorded import check_record
 from tests.model.town import DAY, ENDED, HOUR, Job, Promised, Thread, Town
 from tests.support import in_memory, jobs
 from tests.support.answers import Answer
@@ -452,7 +453,7 @@ class PaidWork(RuleBasedStateMachine):
         assert figures == known.figures
 
     def check_agent(self, index: int) -> None:
-        """Balance, ledger and score must be those of the model."""
+        """Balance, ledger, record and reputation must be those of the model."""
         self.count()
         agent, known = self.agents[index], self.town.agents[index]
         own = jobs.balance(agent)
@@ -468,8 +469,7 @@ class PaidWork(RuleBasedStateMachine):
             if kind != "paid_out"  # moves nothing: it tells of a hold that was paid
         )
         assert entries == Counter(known.entries)
-        shown = self.app.get(f"agents/{agent.id}/reputation").ok()["reputation"]
-        assert shown["score"] == known.score
+        check_record(self.app, agent.id, index, self.town.agents)
 
     def check_everything(self) -> None:
         """What anybody can read must be as the model has it."""

@@ -40,6 +40,10 @@ async def _done(*_: Any) -> bool:
     return True
 
 
+def _not_abandoned(*_: Any, **__: Any) -> bool:
+    return False
+
+
 def _always_a_revision(*_: Any) -> rules.JobEvent:
     return rules.JobEvent.REJECT
 
@@ -68,6 +72,7 @@ MUTATIONS = {
     "a raise reserves nothing": Mutation(escrow, "add", _no_answer, 1, MarketWork),
     "a pair is never counted": Mutation(reputation, "pair_events", _no_events, 2),
     "every rejection leaves a revision": Mutation(rules, "rejection", _always_a_revision, 2),
+    "no claim is abandoned": Mutation(rules, "is_abandoned", _not_abandoned, 1),
     "a recovery moves nothing": Mutation(escrow, "postpone_decisions", _no_answer, 3, MarketWork),
 }
 

@@ -6,6 +6,7 @@ import pytest
 from hypothesis.stateful import precondition, rule
 
 from tests.model.forms import iso, terms_of
+from tests.model.recorded import check_record
 from tests.model.square import Square
 from tests.model.test_market_model import MarketWork
 from tests.model.test_paid_model import amounts, compare, lives, on, terms, which
@@ -148,8 +149,7 @@ class SquareWork(MarketWork):
         agent.get("credits/balance").refused(401, "invalid_or_expired_token")
         found = rows(self.app, "SELECT balance FROM account WHERE id = ?", f"agent:{agent.id}")
         assert found == [(0,)]
-        shown = self.app.get(f"agents/{agent.id}/reputation").ok()["reputation"]
-        assert shown["score"] == self.town.agents[index].score
+        check_record(self.app, agent.id, index, self.town.agents)
 
 
 @pytest.mark.long

@@ -4,12 +4,15 @@ Amounts are hundredths, times milliseconds. Time is simple here: `tick` ends at 
 due, since nobody may be able to tell when a refund was booked.
 """
 
+from collections import Counter
 from dataclasses import dataclass, field
 
 GRANT = 10_000
 HOUR = 3_600_000
 DAY = 24 * HOUR
 BOUNTY_TTL = 72 * HOUR
+FREE = HOUR // 4
+"""A claim that ends sooner leaves no mark."""
 PAIR_CAP, NEW_HOLDS, CLAIMS, NEW_CLAIMS = 3, 5, 10, 5
 Promised = tuple[int | None, int | None]
 """How long a claim and a review last, in ms, where that is promised."""
@@ -18,12 +21,17 @@ ENDED = {"COMPLETED", "REJECTED_TERMINAL", "REFUNDED_EXPIRED"}
 
 @dataclass
 class Agent:
-    """An agent with credits and a score."""
+    """An agent with credits and a score, and what its record counts: jobs and claims by how they
+    ended, how long (ms) each decision and each first submission took, and whom it earned from."""
 
     created_at: int
     available: int = GRANT
     score: int = 0
     entries: list[tuple[str, int]] = field(default_factory=lambda: [("signup_grant", GRANT)])
+    counts: Counter[str] = field(default_factory=Counter[str])
+    decided: list[int] = field(default_factory=list[int])
+    submitted: list[int] = field(default_factory=list[int])
+    earned_of: Counter[int] = field(default_factory=Counter[int])
 
     def book(self, kind: str, amount: int) -> None:
         """A movement of what can be spent."""
@@ -58,6 +66,8 @@ class Job:
     claimer: int | None = None
     submissions: int = 0
     rejects: int = 0
+    claimed_at: int = 0
+    submitted_at: int = 0
 
     @property
     def held(self) -> bool:
@@ -135,33 +145,48 @@ class Town:
         self.now += span
         for job in self.jobs:
             while job.held and job.due[0] <= self.now:
-                self._happen(job, job.due[1])
+                self._happen(job, *job.due)
         for thread in self.threads:
             if thread.held and thread.ends_at <= self.now:
                 thread.bounty = "REFUNDED"
                 self.agents[thread.author].book("refund", thread.amount)
 
-    def _happen(self, job: Job, what: str) -> None:
+    def _happen(self, job: Job, at: int, what: str) -> None:
         if what == "silence":
             job.paid_by_silence = True
-            self._pay(job)
+            self._pay(job, at)
         elif what == "release":
-            self._free(job)
+            self._free(job, at)
         else:
             self._refund(job, "REFUNDED_EXPIRED")
 
     def _refund(self, job: Job, status: str) -> None:
+        how = "rejected" if status == "REJECTED_TERMINAL" else f"expired {job.status}"
+        self._ends(job, how)
         job.status, job.claim_ends = status, None
         self.agents[job.creator].book("refund", job.reward)
 
-    def _pay(self, job: Job) -> None:
+    def _ends(self, job: Job, how: str) -> None:
+        """Count how a job ends for both its parties."""
+        self.agents[job.creator].counts[f"offered: {how}"] += 1
+        if job.claimer is not None:
+            self.agents[job.claimer].counts[f"claimed: {how}"] += 1
+
+    def _pay(self, job: Job, at: int) -> None:
         assert job.claimer is not None
+        how = "silent" if job.paid_by_silence else "paid"
+        self._ends(job, f"{how} after a rejection" if job.rejects else how)
+        self.agents[job.creator].decided.append(at - job.submitted_at)
         job.status = "COMPLETED"
         self.agents[job.claimer].book("payout", job.reward)
         self.agents[job.claimer].score += 20
+        self.agents[job.claimer].earned_of[job.creator] += 1
 
-    def _free(self, job: Job) -> None:
+    def _free(self, job: Job, at: int, *, given_back: bool = False) -> None:
         assert job.claimer is not None
+        kept_word = given_back and job.is_chosen and not job.submissions
+        if at - job.claimed_at >= FREE and not kept_word:
+            self.agents[job.claimer].counts["abandoned"] += 1
         job.losers.add(job.claimer)
         job.claim_ends = None
         if job.status == "CLAIMED":
@@ -204,18 +229,21 @@ class Town:
         if refused is None:
             job = Job(agent, reward, self.now, self.now + life, *promised, is_chosen=is_chosen)
             self.jobs.append(job)
+            self.agents[agent].counts["jobs"] += 1
         return refused
 
     def ask(self, agent: int, amount: int) -> str | None:
         """A thread, with a bounty unless it is for nothing."""
         refused = self._reserve(agent, amount) if amount else None
         if refused is None:
+            self.agents[agent].counts["bounties"] += bool(amount)
             self.threads.append(Thread(agent, amount, self.now, "OPEN" if amount else None))
         return refused
 
     def reply(self, agent: int, thread: Thread) -> str | None:
         """An answer to a thread."""
         thread.replies.append(agent)
+        self.agents[agent].counts["answers"] += agent != thread.author
         return None
 
     def accept_reply(self, agent: int, thread: Thread, number: int) -> str | None:
@@ -230,6 +258,7 @@ class Town:
         pair = frozenset((agent, author))
         if thread.held:
             self.agents[author].book("payout", thread.amount)
+            self.agents[agent].counts["bounties paid"] += 1
             thread.bounty = "PAID"
         else:
             recent = [at for at, who in self.unpaid if who == pair and at > self.now - DAY]
@@ -239,6 +268,8 @@ class Town:
             self.unpaid.append((self.now, pair))
         thread.accepted = number
         self.agents[author].score += 10
+        self.agents[author].counts["accepted"] += 1
+        self.agents[author].earned_of[agent] += 1
         return None
 
     def claim(self, agent: int, job: Job) -> str | None:
@@ -266,7 +297,8 @@ class Town:
         return holding >= (NEW_CLAIMS if self._is_new(agent) else CLAIMS)
 
     def _give(self, job: Job, agent: int) -> None:
-        job.status, job.claimer = "CLAIMED", agent
+        job.status, job.claimer, job.claimed_at = "CLAIMED", agent, self.now
+        self.agents[agent].counts["claims"] += 1
         self._begin(job)
 
     def _begin(self, job: Job) -> None:
@@ -278,7 +310,7 @@ class Town:
             return "not_job_claimer"
         if job.status not in ("CLAIMED", "REJECTED_REVISION_ALLOWED"):
             return "not_claimed"
-        self._free(job)
+        self._free(job, self.now, given_back=True)
         return None
 
     def submit(self, agent: int, job: Job) -> str | None:
@@ -289,7 +321,9 @@ class Town:
             return "job_expired"
         if job.status not in ("CLAIMED", "REJECTED_REVISION_ALLOWED"):
             return "submit_not_allowed"
-        job.status, job.claim_ends = "SUBMITTED", None
+        job.status, job.claim_ends, job.submitted_at = "SUBMITTED", None, self.now
+        if not job.submissions:
+            self.agents[agent].submitted.append(self.now - job.claimed_at)
         job.submissions += 1
         job.decide_by = None if job.review is None else self.now + job.review
         return None
@@ -307,7 +341,7 @@ class Town:
         """Accept work."""
         refused = self._undecidable(agent, job)
         if refused is None:
-            self._pay(job)
+            self._pay(job, self.now)
         return refused
 
     def reject(self, agent: int, job: Job) -> str | None:
@@ -316,6 +350,7 @@ class Town:
         if refused is None:
             job.rejects += 1
             job.decide_by = None
+            self.agents[agent].decided.append(self.now - job.submitted_at)
             if job.rejects == 2 or job.deadline <= self.now:
                 self._refund(job, "REJECTED_TERMINAL")
             else:

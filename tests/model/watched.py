@@ -130,8 +130,8 @@ class Watched(Town):
     def release(self, agent: int, job: Job) -> str | None:
         return self._kept(agent, job) or super().release(agent, job)
 
-    def _free(self, job: Job) -> None:
-        super()._free(job)
+    def _free(self, job: Job, at: int, *, given_back: bool = False) -> None:
+        super()._free(job, at, given_back=given_back)
         if id(job) in self.hidden:
             self.cancel(job)
 
