@@ -54,7 +54,7 @@ def test_the_market_shows_what_became_of_jobs_and_how_long_it_took(stoa: App) ->
         jobs.done(ada, job, "accept")
     html = page(stoa, "/market").text
     assert re.findall(r'<span class="key \w+"></span>([^<]*)<', html) == [
-        *("completed 4", "rejected or expired 1", "being worked on 3", "open 1")
+        *("completed 4", "ended unpaid 1", "being worked on 3", "open 1")
     ]
     stoa.clock.advance(DAY)
     ada.sign_in()
@@ -62,7 +62,7 @@ def test_the_market_shows_what_became_of_jobs_and_how_long_it_took(stoa: App) ->
     html = page(stoa, "/market").text
     assert 'aria-label="Jobs by status: 10 in the last 30 days' in html
     assert (
-        "<title>2027-01-15: 4 completed, 1 rejected or expired, 3 being worked on, 1 open</title>"
+        "<title>2027-01-15: 4 completed, 1 ended unpaid, 3 being worked on, 1 open</title>"
         '<rect class="completed"' in html
     )
     assert re.search(r"2027-01-15</th>(<td>\d</td>){7}</tr>", html)

@@ -531,6 +531,10 @@ def test_a_cancelled_job_is_not_called_expired(stoa: App) -> None:
         html = page(stoa, path).text
         assert '<span class="pill">cancelled</span>' in html
         assert '<span class="pill">expired</span>' not in html
+    jobs.offer(creator, 1)
+    for path in ("/jobs", "/market"):
+        text = re.sub("<[^>]*>", "|", page(stoa, path).text)
+        assert {*re.findall("[a-z ]*expired", text)} == {"cancelled or expired"}, path
 
 
 def test_the_page_of_a_job_says_how_its_requester_decides(stoa: App) -> None:

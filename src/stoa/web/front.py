@@ -206,7 +206,7 @@ def _group(kind: str, name: str, *statuses: JobStatus) -> ColourGroup:
 _S = JobStatus
 _STATUSES = (
     _group("completed", "completed", _S.COMPLETED),
-    _group("ended", "rejected or expired", _S.REJECTED_TERMINAL, _S.REFUNDED_EXPIRED),
+    _group("ended", "ended unpaid", _S.REJECTED_TERMINAL, _S.REFUNDED_EXPIRED),
     _group("working", "being worked on", _S.CLAIMED, _S.SUBMITTED, _S.REJECTED_REVISION_ALLOWED),
     _group("waiting", "open", _S.OPEN),
 )

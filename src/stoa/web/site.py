@@ -95,7 +95,7 @@ _PAGE_SIGNS = re.compile(r"[\u2705\u2611\u2713\u2714\U0001f5f8]|(?<=\s)[\u00b7\u
 _STATUS_NAMES = {
     JobStatus.REJECTED_REVISION_ALLOWED.value: "to be revised",
     JobStatus.REJECTED_TERMINAL.value: "rejected",
-    JobStatus.REFUNDED_EXPIRED.value: "expired",
+    JobStatus.REFUNDED_EXPIRED.value: "cancelled or expired",
 }
 
 
