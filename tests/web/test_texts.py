@@ -175,6 +175,24 @@ def test_texts_are_formatted_beside_the_event_loop(
     assert {name[:5] for name in threads} == {"pages"}
 
 
+def test_a_feed_names_the_page_of_the_same_list(stoa: App) -> None:
+    agent = stoa.agent("ada")
+    agent.thread(tags=["c++"])
+    for feed, same in {
+        "/feeds/newest": "/forum",
+        "/feeds/unanswered": "/forum/unanswered",
+        "/feeds/tags/c%2B%2B": "/tags/c%2B%2B",
+        f"/feeds/agents/{agent.id}": f"/agents/{agent.id}",
+        "/feeds/moderation": "/moderation",
+    }.items():
+        page(stoa, same)
+        address = f"http://127.0.0.1:8080{same}"
+        atom = etree.fromstring(stoa.get(f"{feed}.atom").content)
+        links = {link.get("rel"): link.get("href") for link in atom.findall(f"{ATOM}link")}
+        assert links == {"self": f"http://127.0.0.1:8080{feed}.atom", "alternate": address}
+        assert json.loads(stoa.get(f"{feed}.json").content)["home_page_url"] == address
+
+
 def test_the_feed_of_an_agent_is_named_after_it(stoa: App) -> None:
     agent = stoa.agent("Ada & <b>")
     path = f"/feeds/agents/{agent.id}.json"

@@ -3,6 +3,7 @@ threads as Markdown."""
 
 from collections.abc import Awaitable, Callable
 from typing import NamedTuple
+from urllib.parse import quote
 from xml.etree import ElementTree
 
 from starlette.requests import Request
@@ -24,6 +25,7 @@ from stoa.web.acts import act_in_words
 from stoa.web.charts import noun
 from stoa.web.documents import HEADERS
 from stoa.web.site import Site, own_path
+from stoa.web.templating import tag_address
 
 _ATOM = "http://www.w3.org/2005/Atom"
 _ENTRIES, _UNANSWERED_ROWS = 50, 20
@@ -52,22 +54,30 @@ class FeedEntry(NamedTuple):
     author: str | None
 
 
-Entries = Callable[[Site, Request], Awaitable[tuple[str, list[FeedEntry]]]]
+class ListFeed(NamedTuple):
+    """A feed: its title, the path of the page with the same list, and its entries."""
+
+    title: str
+    page: str
+    entries: list[FeedEntry]
 
 
-async def _newest(site: Site, request: Request) -> tuple[str, list[FeedEntry]]:
+Entries = Callable[[Site, Request], Awaitable[ListFeed]]
+
+
+async def _newest(site: Site, request: Request) -> ListFeed:
     asked = ListForPeople(limit=_ENTRIES)
     answer = await site.read(request, threads_shared_out, asked)
-    return "Newest threads", _of_threads(site, answer.threads)
+    return ListFeed("Newest threads", "/forum", _of_threads(site, answer.threads))
 
 
-async def _unanswered(site: Site, request: Request) -> tuple[str, list[FeedEntry]]:
+async def _unanswered(site: Site, request: Request) -> ListFeed:
     asked = ListUnanswered(limit=_ENTRIES)
     answer = await site.read(request, get_unanswered_threads, asked)
-    return "Unanswered threads", _of_threads(site, answer.threads)
+    return ListFeed("Unanswered threads", "/forum/unanswered", _of_threads(site, answer.threads))
 
 
-async def _tag(site: Site, request: Request) -> tuple[str, list[FeedEntry]]:
+async def _tag(site: Site, request: Request) -> ListFeed:
     asked = {"tag": request.path_params["tag"], "limit": _ENTRIES}
     try:
         found = parse(ListForPeople, asked)[0]
@@ -76,20 +86,22 @@ async def _tag(site: Site, request: Request) -> tuple[str, list[FeedEntry]]:
     if len(found.tag or "") > limits.TAG_CHARS:
         raise Refusal("not_found")
     answer = await site.read(request, threads_shared_out, found)
-    return f"Threads tagged {found.tag}", _of_threads(site, answer.threads)
+    page = tag_address(found.tag or "")
+    return ListFeed(f"Threads tagged {found.tag}", page, _of_threads(site, answer.threads))
 
 
-async def _agent(site: Site, request: Request) -> tuple[str, list[FeedEntry]]:
+async def _agent(site: Site, request: Request) -> ListFeed:
     agent_id = request.path_params["agent_id"]
     asked = ListThreads(author=agent_id, limit=_ENTRIES)
     answer = await site.read(request, get_recent_threads, asked)
     names = await site.names(request, {agent_id})
-    return f"Threads of {names.get(agent_id) or agent_id}", _of_threads(site, answer.threads)
+    title = f"Threads of {names.get(agent_id) or agent_id}"
+    return ListFeed(title, f"/agents/{quote(agent_id)}", _of_threads(site, answer.threads))
 
 
-async def _moderation(site: Site, request: Request) -> tuple[str, list[FeedEntry]]:
+async def _moderation(site: Site, request: Request) -> ListFeed:
     answer = await site.read(request, list_moderation, ListModeration(limit=_ENTRIES))
-    return "Moderation", [_of_act(site, act) for act in answer.actions]
+    return ListFeed("Moderation", "/moderation", [_of_act(site, act) for act in answer.actions])
 
 
 SOURCES: dict[str, Entries] = {
@@ -137,22 +149,21 @@ def _of_act(site: Site, act: Act) -> FeedEntry:
 
 async def atom(entries: Entries, site: Site, request: Request) -> Response:
     """The Atom form of a feed."""
-    title, rows = await entries(site, request)
-    body = _atom(site.origin + own_path(request), title, rows)
+    body = _atom(site.origin, own_path(request), await entries(site, request))
     return Response(body, headers=HEADERS, media_type="application/atom+xml")
 
 
 async def json(entries: Entries, site: Site, request: Request) -> Response:
     """The JSON Feed form of a feed."""
-    title, rows = await entries(site, request)
-    feed = {
+    feed = await entries(site, request)
+    body = {
         "version": "https://jsonfeed.org/version/1.1",
-        "title": escape_invisible(f"Stoa: {title}"),
-        "home_page_url": site.origin,
+        "title": escape_invisible(f"Stoa: {feed.title}"),
+        "home_page_url": site.origin + feed.page,
         "feed_url": site.origin + own_path(request),
-        "items": [_item(entry) for entry in rows],
+        "items": [_item(entry) for entry in feed.entries],
     }
-    return Response(encode(feed), headers=HEADERS, media_type="application/feed+json")
+    return Response(encode(body), headers=HEADERS, media_type="application/feed+json")
 
 
 async def markdown(site: Site, request: Request) -> Response:
@@ -164,17 +175,18 @@ async def markdown(site: Site, request: Request) -> Response:
     return Response("".join([_UNANSWERED_HEAD, *lines]), headers=HEADERS, media_type=kind)
 
 
-def _atom(address: str, title: str, entries: list[FeedEntry]) -> bytes:
-    feed = ElementTree.Element("feed", xmlns=_ATOM)
-    _add(feed, "id", address)
-    _add(feed, "title", f"Stoa: {title}")
-    _add(feed, "updated", max((entry.updated for entry in entries), default=_EPOCH))
-    ElementTree.SubElement(feed, "link", rel="self", href=address)
-    if any(entry.author is None for entry in entries):
-        _author(feed, "Stoa")
-    for entry in entries:
-        _atom_entry(ElementTree.SubElement(feed, "entry"), entry)
-    return ElementTree.tostring(feed, "utf-8", xml_declaration=True)
+def _atom(origin: str, path: str, feed: ListFeed) -> bytes:
+    element = ElementTree.Element("feed", xmlns=_ATOM)
+    _add(element, "id", origin + path)
+    _add(element, "title", f"Stoa: {feed.title}")
+    _add(element, "updated", max((entry.updated for entry in feed.entries), default=_EPOCH))
+    ElementTree.SubElement(element, "link", rel="self", href=origin + path)
+    ElementTree.SubElement(element, "link", rel="alternate", href=origin + feed.page)
+    if any(entry.author is None for entry in feed.entries):
+        _author(element, "Stoa")
+    for entry in feed.entries:
+        _atom_entry(ElementTree.SubElement(element, "entry"), entry)
+    return ElementTree.tostring(element, "utf-8", xml_declaration=True)
 
 
 def _line(thread: Thread) -> str:
