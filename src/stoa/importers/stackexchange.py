@@ -99,8 +99,9 @@ async def _play_directly(
     job: ImportJob, writes: Writes, keys: AuthorKeyFile, summary: ImportSummary, progress: Progress
 ) -> None:
     assert job.database
-    async with engine_of(job.database).open_alone(job.database) as alone:
-        database = await DirectDatabase.over(alone, _freed(job.database), SystemClock())
+    clock = SystemClock()
+    async with engine_of(job.database).open_alone(job.database, clock) as alone:
+        database = await DirectDatabase.over(alone, _freed(job.database), clock)
         await _refuse_another(database.has, job, writes.journal)
         player = DirectPlayer(writes, database, keys, summary, progress)
         await player.play(writes.journal.chunks())

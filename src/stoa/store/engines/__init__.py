@@ -117,11 +117,12 @@ class Engine(Protocol):
         ...
 
     def open_alone(
-        self, settings: Settings, *, disposable: bool = False
+        self, settings: Settings, clock: Clock | None = None, *, disposable: bool = False
     ) -> AbstractAsyncContextManager[Alone]:
-        """A database that no server uses and that has this program's schema. One that is
-        `disposable`, since its maker begins anew after a fault, may be lost in a power cut, and is
-        written with up to a gigabyte of memory."""
+        """A database that no server uses and that has this program's schema. A system `clock` goes
+        by its time from now on, as servers do. One that is `disposable`, since its maker begins
+        anew after a fault, may be lost in a power cut, and is written with up to a gigabyte of
+        memory."""
         ...
 
     def open_target(self, settings: Settings, clock: Clock) -> AbstractAsyncContextManager[Target]:

@@ -3,7 +3,7 @@
 import asyncio
 import time
 from collections.abc import Callable, Coroutine
-from contextlib import suppress
+from contextlib import AbstractAsyncContextManager, suppress
 from typing import Any, cast
 
 import asyncpg
@@ -14,6 +14,8 @@ from stoa.clock import SystemClock
 from stoa.domain.errors import Refusal
 from stoa.store import agents, sessions
 from stoa.store.agents import AgentProfile
+from stoa.store.engines.postgres.alone import open_alone
+from stoa.store.engines.postgres.copying import open_source, open_target
 from stoa.store.engines.postgres.pool import WAITING_PER_CONNECTION
 from stoa.store.engines.postgres.store import PAUSES_S, PostgresStore, read_once, write_once
 from stoa.store.tx import StoreUnavailable, Tx
@@ -63,6 +65,18 @@ def test_a_command_counts_with_the_time_of_the_database(url: str) -> None:
     ahead = SystemClock(machine_us=lambda: time.time_ns() // 1000 + 1000 * DAY)
     for once in (read_once, write_once):
         assert abs(asyncio.run(once(url, ahead, now)) - time.time() * 1000) < DAY / 2
+
+
+def test_a_copy_and_an_import_count_with_the_time_of_the_database(url: str) -> None:
+    async def opened(
+        opening: Callable[[str, SystemClock], AbstractAsyncContextManager[object]],
+    ) -> int:
+        ahead = SystemClock(machine_us=lambda: time.time_ns() // 1000 + 1000 * DAY)
+        async with opening(url, ahead):
+            return ahead()
+
+    for opening in (open_source, open_target, open_alone):
+        assert abs(asyncio.run(opened(opening)) - time.time() * 1000) < DAY / 2
 
 
 def test_changes_of_several_kinds_that_waited_are_made_at_once(url: str) -> None:

@@ -8,10 +8,12 @@ from typing import Any
 import asyncpg
 from asyncpg import exceptions as errors
 
+from stoa.clock import Clock
 from stoa.store.engines.postgres import migrations as postgres_migrations
 from stoa.store.engines.postgres.connection import APPLICATION, PostgresConnection, opened, place
 from stoa.store.engines.postgres.errors import said
 from stoa.store.engines.postgres.tx import PostgresTx
+from stoa.store.engines.postgres.watch import follow_time
 from stoa.store.tx import StartRefused, StoreUnavailable, Timed, Work
 
 _NAME = f"{APPLICATION}-import"
@@ -33,6 +35,7 @@ _FAULTS = (asyncpg.PostgresError, asyncpg.InterfaceError, OSError)
 @asynccontextmanager
 async def open_alone(
     url: str,
+    clock: Clock | None = None,
     *,
     disposable: bool = False,  # noqa: ARG001 - the server of the database decides
 ) -> AsyncGenerator["PostgresAlone"]:
@@ -43,6 +46,7 @@ async def open_alone(
         await hold(connection, place(url))
         alone = PostgresAlone(place(url), connection)
         await alone.refuse_served()
+        await follow_time(connection, clock)
         yield alone
 
 

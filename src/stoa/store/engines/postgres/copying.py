@@ -17,6 +17,7 @@ from stoa.store.engines.postgres.connection import (
     place,
 )
 from stoa.store.engines.postgres.tx import PostgresTx
+from stoa.store.engines.postgres.watch import follow_time
 from stoa.store.transfer.copying import RowRange, Table, TableUpdate
 from stoa.store.tx import Row, StartRefused
 
@@ -45,6 +46,7 @@ async def open_source(url: str, clock: Clock) -> AsyncGenerator["PostgresSource"
     async with opened(url, _NAME) as connection:
         await postgres_migrations.check_current(connection, place(url))
         await postgres_migrations.refuse_unfinished(connection, place(url))
+        await follow_time(connection, clock)
         # Checked before the snapshot: writes of a server that ended before are in the snapshot.
         served = await is_used(connection)
         written = int(await connection.fetchval(_WRITTEN))
@@ -63,6 +65,7 @@ async def open_target(url: str, clock: Clock) -> AsyncGenerator["PostgresTarget"
         else:
             await postgres_migrations.check_current(connection, place(url))
         await hold(connection, place(url))
+        await follow_time(connection, clock)
         yield PostgresTarget(url, connection, clock)
 
 

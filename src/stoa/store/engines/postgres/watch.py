@@ -22,7 +22,7 @@ _FIRST_TRUSTED_US = 5_000_000  # for the first measurement, if there is no bette
 _FIRST_TRIES = 3
 
 
-async def follow_time(connection: PostgresConnection, clock: Clock) -> None:
+async def follow_time(connection: PostgresConnection, clock: Clock | None) -> None:
     """Adjust a system `clock` to the time of a database, as servers do; no other clock."""
     if isinstance(clock, SystemClock):
         theirs = int(await connection.fetchval(_NOW_US))

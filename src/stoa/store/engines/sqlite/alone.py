@@ -7,6 +7,7 @@ from typing import Any
 
 import apsw
 
+from stoa.clock import Clock
 from stoa.store.engines.sqlite.file import connect, existing, locked, refuse_other
 from stoa.store.engines.sqlite.tx import SqliteTx, carry_out, drive
 from stoa.store.tx import StoreUnavailable, Timed, Work
@@ -17,7 +18,12 @@ the same pages are written and read again within one transaction."""
 
 
 @asynccontextmanager
-async def open_alone(file: Path, *, disposable: bool = False) -> AsyncGenerator["SqliteAlone"]:
+async def open_alone(
+    file: Path,
+    clock: Clock | None = None,  # noqa: ARG001 - a file has no time of its own
+    *,
+    disposable: bool = False,
+) -> AsyncGenerator["SqliteAlone"]:
     """Lock a file that has this program's schema, as `Engine.open_alone`. Raises
     `StartRefused`."""
     cache_mb = _DISPOSABLE_CACHE_MB if disposable else _CACHE_MB
