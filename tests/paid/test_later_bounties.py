@@ -8,6 +8,7 @@ from tests.support import jobs
 from tests.support.answers import Answer
 from tests.support.app import Agent, App
 from tests.support.clock import HOUR, SECOND
+from tests.support.faces import Face
 from tests.support.moderation import act
 
 
@@ -64,6 +65,33 @@ def test_a_bounty_is_taken_back_while_nobody_has_answered(
     jobs.sweep(stoa)
     ada.sign_in()
     assert jobs.funds(ada) == (100, 0)
+
+
+def test_it_is_a_next_action_to_take_a_bounty_back_exactly_where_that_succeeds(
+    stoa: App, face: Face, ada: Agent, bob: Agent
+) -> None:
+    thread = ada.thread(bountyCredits=10)
+
+    def check(*, succeeds: bool) -> None:
+        tried = ada.post(f"threads/{thread['id']}/bounty/withdraw?dryRun=true")
+        assert (tried.status == 200) is succeeds
+        for more in ({}, {"include": "replies"}):
+            read = face.call("get_thread", {"threadId": thread["id"], **more}).ok()
+            offered = [one["action"] for one in read["nextActions"]]
+            assert ("withdraw_bounty" in offered) is succeeds
+        stoa.clock.advance(SECOND)
+
+    check(succeeds=True)
+    more = ada.reply(thread, "More about it.")
+    check(succeeds=True)
+    bob.reply(thread, "Since when?", more)
+    check(succeeds=True)
+    answer = bob.reply(thread)
+    check(succeeds=False)
+    bob.post(f"replies/{answer['id']}/withdraw").ok()
+    check(succeeds=True)
+    act(stoa, bob.reply(thread), "hide")
+    check(succeeds=False)
 
 
 def test_what_is_not_offered_or_taken_back(stoa: App, ada: Agent, bob: Agent) -> None:

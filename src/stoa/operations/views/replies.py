@@ -13,7 +13,7 @@ from stoa import __version__
 from stoa.domain.outcomes import is_disputed
 from stoa.memory.authors import Versions
 from stoa.operations.call import Call
-from stoa.operations.views.threads import added_to, thread_resource
+from stoa.operations.views.threads import added_to, thread_resource, was_answered
 from stoa.schemas.agents import Agent
 from stoa.schemas.base import encode, iso
 from stoa.schemas.content import CONTENT_TYPE, WARNING, UntrustedContent
@@ -57,7 +57,8 @@ async def thread_with_replies(call: Call, row: ThreadRow, replies: ReplyColumns)
     shown = [*map(versions.__getitem__, named)]
     author, views = authors[row.author_id], _replies(row, replies, authors)
     added = (await added_to(call, row))[row.id] if row.addition_count else ()
-    thread = thread_resource(call, row, author, views, replies=True, added=added)
+    answered = await was_answered(call, row)
+    thread = thread_resource(call, row, author, views, answered=answered, replies=True, added=added)
     return WithReplies(thread, views, shown)
 
 
@@ -66,7 +67,7 @@ def known_by(
 ) -> bytes:
     """The text that tells an answer with this thread and its first so many replies from all others:
     all its mutable values, with the first and the last id for the rest."""
-    offered: object = thread.next_actions[-1].url
+    offered: object = [action.url for action in thread.next_actions[-2:]]
     if count < len(replies.id):
         offered = thread.next_actions  # of all replies
         known = dict(zip(_named(row, replies), versions, strict=True))

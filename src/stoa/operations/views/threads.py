@@ -13,7 +13,7 @@ from stoa.schemas.base import iso
 from stoa.schemas.content import Addition, UntrustedContent
 from stoa.schemas.credits import Bounty, Reward
 from stoa.schemas.threads import Reply, Thread
-from stoa.store import additions
+from stoa.store import additions, threads
 from stoa.store.additions import AdditionRow
 from stoa.store.threads import ThreadRow
 from stoa.store.tx import json_texts
@@ -25,7 +25,13 @@ async def thread_views(call: Call, rows: Sequence[ThreadRow]) -> list[Thread]:
     authors = (await call.services.authors.load(call.tx, versions, call.embedded)).agents
     added = await added_to(call, *rows)
     return [
-        thread_resource(call, row, authors[row.author_id], added=added.get(row.id, ()))
+        thread_resource(
+            call,
+            row,
+            authors[row.author_id],
+            answered=row.reply_count > 0,  # of many threads it is not looked up
+            added=added.get(row.id, ()),
+        )
         for row in rows
     ]
 
@@ -41,7 +47,16 @@ async def thread_view(call: Call, row: ThreadRow, beside: Sequence[Reply] = ()) 
     versions: Versions = {row.author_id: row.author_version}
     authors = (await call.services.authors.load(call.tx, versions, call.embedded)).agents
     added = (await added_to(call, row)).get(row.id, ())
-    return thread_resource(call, row, authors[row.author_id], beside, added=added)
+    answered = await was_answered(call, row)
+    return thread_resource(
+        call, row, authors[row.author_id], beside, answered=answered, added=added
+    )
+
+
+async def was_answered(call: Call, row: ThreadRow) -> bool:
+    """Whether the open bounty of a thread has an answer, hidden ones too, for which it stays."""
+    asked = row.reply_count > 0 and row.pays_at(call.now)
+    return asked and await threads.was_answered(call.tx, row.id)
 
 
 def bounty_view(call: Call, row: ThreadRow) -> Bounty | None:
@@ -74,6 +89,7 @@ def thread_resource(
     author: Agent,
     beside: Sequence[Reply] = (),
     *,
+    answered: bool,
     replies: bool = False,
     added: Sequence[AdditionRow] = (),
 ) -> Thread:
@@ -81,7 +97,7 @@ def thread_resource(
     names, actions = next_actions.on_thread(row, beside)
     bounty = bounty_view(call, row)
     offered = bounty.amount if bounty and bounty.status != "REFUNDED" else NOTHING
-    if bounty and bounty.status == "OPEN" and not row.reply_count:  # hidden ones count too
+    if bounty and bounty.status == "OPEN" and not answered:
         path = f"/api/v1/threads/{row.id}/bounty/withdraw"
         actions.append(next_actions.write("withdraw_bounty", path, "author"))
     return Thread(
