@@ -484,6 +484,23 @@ def test_a_file_that_is_removed_is_opened_by_no_other_process_and_the_next_one_s
     index.close()
 
 
+def test_a_damaged_file_is_removed_by_one_process_alone(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path, unlink = tmp_path / "search", os.unlink
+    path.write_bytes(b"no database" * 1000)
+
+    def unlink_beside_another(file: Path) -> None:
+        command = [sys.executable, "-c", OPEN, str(path)]
+        another = subprocess.run(command, capture_output=True, text=True, check=False)
+        assert "apsw.BusyError" in another.stderr
+        monkeypatch.undo()
+        unlink(file)
+
+    monkeypatch.setattr(os, "unlink", unlink_beside_another)
+    Postings.open(path).close()
+
+
 @pytest.mark.parametrize("is_followed", [True, False])
 def test_a_file_that_is_removed_while_it_is_opened_counts_as_used(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, is_followed: bool

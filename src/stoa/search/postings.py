@@ -11,7 +11,7 @@ import os
 import shutil
 import sys
 from collections.abc import Callable, Generator, Iterable, Iterator, Mapping
-from contextlib import contextmanager, suppress
+from contextlib import closing, contextmanager, suppress
 from heapq import heapify, heappop
 from pathlib import Path
 from typing import NamedTuple
@@ -47,7 +47,9 @@ READ_ERRORS = (apsw.Error, ValueError, KeyError, msgspec.MsgspecError)
 """The errors of reading a damaged file."""
 _DAMAGES = (apsw.CorruptError, apsw.NotADBError, apsw.SQLError, *READ_ERRORS[1:])
 _FAILED_READS = {266, 522}
-"""`SQLITE_IOERR_READ` and `SQLITE_IOERR_SHORT_READ`, which the types of apsw lack."""
+_RESET_DATABASE = 1009
+"""`SQLITE_IOERR_READ`, `SQLITE_IOERR_SHORT_READ` and `SQLITE_DBCONFIG_RESET_DATABASE`, which the
+types of apsw lack."""
 
 
 def is_damage(error: Exception) -> bool:
@@ -106,7 +108,6 @@ class Postings:
         except READ_ERRORS as error:
             if path is None or not is_damage(error):
                 raise
-            remove(path)
             return cls._of(path)
 
     @classmethod
@@ -130,10 +131,16 @@ class Postings:
             if postings.values().get("format", _FORMAT) != _FORMAT:
                 raise ValueError("another format")
             if _number(path) != file:
-                raise apsw.IOError
+                raise apsw.BusyError
         except BaseException as error:
-            connection.close()
-            if _number(path) != file:
+            with closing(connection):
+                is_damaged = isinstance(error, READ_ERRORS) and is_damage(error)
+                if is_damaged:
+                    _lock(connection)
+                is_there = _number(path) == file
+                if path and is_damaged and is_there:
+                    remove(path)
+            if not is_there:
                 raise apsw.BusyError("another process was removing the file") from error
             raise
         return postings
@@ -284,6 +291,12 @@ def _checked(kept: bytes, before: int = 0) -> bytes:
     if _with_checksum(kept[:-_CHECKSUM_BYTES], before) != kept:
         raise ValueError("another checksum")
     return kept[:-_CHECKSUM_BYTES]
+
+
+def _lock(connection: apsw.Connection) -> None:
+    """Lock a damaged file. Raises `apsw.BusyError` where another process uses it."""
+    connection.config(_RESET_DATABASE, 1)  # or it could not be opened
+    connection.execute("BEGIN EXCLUSIVE")
 
 
 def remove(path: Path) -> None:
