@@ -5,6 +5,7 @@ from urllib.parse import urlencode
 import pytest
 
 from tests.support.app import Agent, App
+from tests.support.faces import Face
 
 pytestmark = pytest.mark.checks_input  # one index serves both engines
 
@@ -165,3 +166,19 @@ def test_a_snippet_shows_the_place_within_a_run(stoa: App, alice: Agent) -> None
     for q, shown in (("备份", "如何备份数据库"), ("strasse", "Straße"), ("C++", "und C++")):
         (row,) = stoa.get(f"search?{urlencode({'q': q})}").ok()["threads"]
         assert shown in row["match"]["snippet"]["body"]
+
+
+@pytest.mark.parametrize("q", ["🧪", "!!!", "   "])
+def test_a_search_says_that_there_is_no_word_to_search_for(
+    stoa: App, face: Face, alice: Agent, q: str
+) -> None:
+    said = "It has no word to search for, so it was ignored."
+    alice.thread()
+    answer = face.call("search_threads", {"q": q}).ok()
+    assert len(answer["threads"]) == 1
+    ((path, message),) = answer.warnings.items()
+    assert (path.removeprefix("query."), message) == ("q", said)
+    assert "warnings" not in face.call("search_threads", {"q": f"{q} answer"}).ok()
+    for form in ("text/html", "text/markdown"):
+        page = stoa.get(f"/forum/search?{urlencode({'q': q})}", headers={"Accept": form}).ok()
+        assert said in page.text

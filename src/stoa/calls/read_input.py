@@ -131,7 +131,7 @@ def _searching(
     words = {incoming.place(name): values.get(name) for name in ("q", "query", "search")}
     return [
         replace(one, message=messages.not_searched(said))
-        if isinstance(said := words.get(one.path), str)
+        if one.message == messages.UNKNOWN and isinstance(said := words.get(one.path), str)
         else one
         for one in warnings
     ]

@@ -32,7 +32,7 @@ class Query:
 
     @property
     def is_empty(self) -> bool:
-        """Nothing to search for, no word at all: the caller lists by recent instead."""
+        """Nothing to search for, no word at all: the caller lists by recent, and says so."""
         return not self.include
 
     @cached_property

@@ -57,6 +57,10 @@ class Request(msgspec.Struct, frozen=True, rename="camel", kw_only=True):
         """Rules that span fields: `(path, message)` for each that the raw values break."""
         return []
 
+    def ignored(self) -> list[tuple[str, str]]:
+        """`(path, message)` for each value that is allowed and says nothing."""
+        return []
+
     def meant(self, session_id: str) -> Self:  # noqa: ARG002
         """The request with what it means without saying it, for a caller in this session: another
         call with the same idempotency key has to mean the same."""

@@ -23,6 +23,7 @@ def _time(text: str) -> str:
     return text
 
 
+_NO_WORD = "It has no word to search for, so it was ignored."
 _NOT_BESIDE_LIKE = ("q", "tags", "author", "status", "hasAccepted", "since", "sort")
 _NOTHING: tuple[object, ...] = (None, "", [], "relevance")
 
@@ -93,6 +94,10 @@ class SearchThreads(Page, kw_only=True):
             given = [name for name in _NOT_BESIDE_LIKE if values.get(name) not in _NOTHING]
             problems += [(name, "Must be left out beside `like`.") for name in given]
         return problems
+
+    def ignored(self) -> list[tuple[str, str]]:
+        """A search for signs or blanks alone lists all threads."""
+        return [("q", _NO_WORD)] if self.q and querylang.parse(self.q).is_empty else []
 
     @classmethod
     def order(cls, values: dict[str, Any]) -> str:

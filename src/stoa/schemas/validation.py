@@ -146,7 +146,9 @@ def parse(
     if problems or refused or request is None:
         issues = [*refused, *(_issue(place, *problem) for problem in problems)]
         raise invalid(*_named(issues))
-    return (msgspec.structs.replace(request, **changed) if changed else request), warnings
+    request = msgspec.structs.replace(request, **changed) if changed else request
+    warnings += [Warning(path=place(path), message=why) for path, why in request.ignored()]
+    return request, warnings
 
 
 def _converted(kind: type[R], values: Values) -> tuple[R | None, Values, list[InputProblem]]:
