@@ -98,7 +98,7 @@ def test_a_commit_that_fails_is_503_for_its_whole_group_and_writing_comes_back(
         answer.refused(503, "temporarily_unavailable")
         assert answer["retryable"] is True
         assert int(answer.headers["retry-after"]) == answer["retryAfter"] > 0
-        assert "Call `get_recent_threads` (GET /api/v1/threads) first" in answer["recovery"]
+        assert "Call `get_recent_threads` (GET /api/v1/threads) and" in answer["recovery"]
         assert f"after {answer['retryAfter']} s with an" in answer["recovery"]
     keyed = alice.post("threads", NEW, headers={"Idempotency-Key": "k"})
     assert (
