@@ -4,49 +4,23 @@ Counted from where the server has read the head of a request, with the embedded 
 thread of the same process.
 """
 
-import sys
 import threading
 from collections import Counter
 from collections.abc import Callable, Generator, Iterable
 from functools import partial
 from pathlib import Path
-from types import FrameType
 from typing import Any
 
 import pytest
 
-import stoa as package
 from stoa.settings import Settings
 from tests.support.app import Agent, App
 from tests.support.keys import Key
 from tests.support.mcp import ERAS, Mcp
 from tests.support.oauth import assertion, by_key, post, refused, signed_in
+from tests.support.profiler import Profiler
 
-SOURCE = str(Path(package.__file__).parent)
 REPLIES = 2
-
-
-class Profiler:
-    """Counts calls of Stoa's functions by name, in every thread that starts after it."""
-
-    def __init__(self) -> None:
-        self.calls: Counter[str] | None = None
-
-    def note(self, frame: FrameType, event: str, _: object) -> None:
-        code = frame.f_code
-        if self.calls is not None and event == "call" and code.co_filename.startswith(SOURCE):
-            self.calls[code.co_qualname] += 1
-
-    def count(self, walk: Callable[[], object]) -> Counter[str]:
-        """The calls that `walk` makes."""
-        calls = self.calls = Counter()
-        sys.setprofile(self.note)
-        try:
-            walk()
-        finally:
-            sys.setprofile(None)
-            self.calls = None
-        return calls
 
 
 @pytest.fixture
