@@ -5,23 +5,21 @@ The test runs every write operation and all background work on PostgreSQL, and r
 statements of each transaction in their order.
 """
 
-from collections.abc import Iterator
-from functools import cache
+from collections.abc import Iterable, Iterator
+from functools import cache, partial
 from itertools import pairwise
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import pytest
 
-from stoa.calls.transaction import OperationRun, Result
 from stoa.operations.table import TABLE
 from stoa.store import statements
 from stoa.store.dependencies import OWNERS
-from stoa.store.engines.postgres import store as postgres
-from stoa.store.engines.postgres.tx import PostgresTx
 from stoa.store.engines.sqlite.access import Verb, accesses
-from stoa.store.tx import Row, Statement, Tx, Value
+from stoa.store.tx import Tx
 from tests.support.app import Agent, App
-from tests.support.steps import Steps
+from tests.support.profiler import Profiler
+from tests.support.steps import Ran, Steps
 from tests.support.writes import write_all
 
 pytestmark = pytest.mark.parametrize("engine", ["postgresql"])
@@ -95,103 +93,66 @@ class Lock(NamedTuple):
     row: str
 
 
-class Noted(PostgresTx):
-    """Notes the statements of a transaction in their order, a lock before what reads the locked row
-    with it."""
+class Transaction:
+    """What a transaction `ran`, in its order, a lock before what reads the locked row with it."""
 
-    stale: set[Stale]
-    disordered: list[list[Lock]]
+    def __init__(self, ran: Iterable[Ran]) -> None:
+        self._ran: list[Ran] = []
+        for one in ran:
+            if one.found and one.name in HELD:
+                self._ran.append(Ran(f"locks.{HELD[one.name]}", {"id": one.found[0]}))
+            self._ran.append(one)
 
-    def __init__(self, *parts: Any) -> None:
-        super().__init__(*parts)
-        self.steps: list[Statement] = []
-
-    async def one(self, statement: str, **values: Value) -> Row | None:
-        row = await super().one(statement, **values)
-        if row and statement in HELD:
-            self.steps.append((f"locks.{HELD[statement]}", {"id": row[0]}))
-        self.steps.append((statement, values))
-        return row
-
-    async def all(self, statement: str, **values: Value) -> list[Row]:
-        rows = await super().all(statement, **values)
-        self.steps.append((statement, values))
-        return rows
-
-    async def run(self, statement: str, **values: Value) -> int:
-        self.steps.append((statement, values))
-        return await super().run(statement, **values)
-
-    async def run_all(self, *changes: Statement) -> list[int]:
-        self.steps += changes
-        return await super().run_all(*changes)
-
-    async def lock(self, table: str, *ids: str) -> bool:
-        locked = await super().lock(table, *ids)
-        for one in sorted(set(ids)):
-            self.steps.append((f"locks.{table}", {"id": one}))
-        return locked
-
-    async def finish(self) -> None:
-        await super().finish()
-        locks = self._locks()
-        self.stale.update(one for lock in locks for one in self._stale(lock))
-        if any(later[1:] < earlier[1:] for earlier, later in pairwise(locks)):
-            self.disordered.append(locks)
-
-    def _locks(self) -> list[Lock]:
+    def locks(self) -> list[Lock]:
+        """The first lock of each row, in the order in which they are taken."""
         found: dict[str, Lock] = {}
-        for at, (name, values) in enumerate(self.steps):
+        for at, (name, values, _) in enumerate(self._ran):
             if name.startswith("locks."):
                 table, row = name.removeprefix("locks."), str(values["id"])
                 lock = Lock(at, ORDER.index("agent" if table == "claimer" else table), table, row)
                 found.setdefault(row, lock)
         return [*found.values()]
 
-    def _stale(self, lock: Lock) -> Iterator[Stale]:
-        for read in self.steps[: lock.at]:
-            is_other = read[1].get(f"{lock.table}_id", lock.row) != lock.row
-            guards = tables(read[0], changed=False) & GUARDED[lock.table]
-            if guards and not (is_other or changes(read[0]) or self._again(read, lock.at)):
-                yield Stale(read[0], lock.table)
+    def is_disordered(self) -> bool:
+        """Whether a lock is taken before one that comes first in the order of all."""
+        return any(later[1:] < earlier[1:] for earlier, later in pairwise(self.locks()))
 
-    def _again(self, read: Statement, at: int) -> bool:
+    def stale(self) -> Iterator[Stale]:
+        """What is read before a lock that guards it, and not again."""
+        for lock in self.locks():
+            for read in self._ran[: lock.at]:
+                is_other = read.values.get(f"{lock.table}_id", lock.row) != lock.row
+                guards = tables(read.name, changed=False) & GUARDED[lock.table]
+                if guards and not (is_other or changes(read.name) or self._again(read, lock.at)):
+                    yield Stale(read.name, lock.table)
+
+    def _again(self, read: Ran, at: int) -> bool:
         """Whether the same is read from there on, before the next change of what it names."""
-        named = {one for one in read[1].values() if isinstance(one, str)}
-        for name, values in self.steps[at:]:
-            if (name, {**values, "now": 0}) == (read[0], {**read[1], "now": 0}):
+        named = {one for one in read.values.values() if isinstance(one, str)}
+        for name, values, _ in self._ran[at:]:
+            if (name, {**values, "now": 0}) == (read.name, {**read.values, "now": 0}):
                 return True
             if changes(name) and not (named and named.isdisjoint(values.values())):
                 return False
         return False
 
 
-@pytest.fixture
-def stale(monkeypatch: pytest.MonkeyPatch) -> set[Stale]:
-    found = Noted.stale = set[Stale]()
-    Noted.disordered = []
-    monkeypatch.setattr(postgres, "PostgresTx", Noted)
-    return found
+def disordered(steps: Steps) -> list[list[str]]:
+    """The tables of which transactions lock rows, where these are not in the order of all."""
+    found = map(Transaction, steps.transactions)
+    return [[lock.table for lock in one.locks()] for one in found if one.is_disordered()]
 
 
-@pytest.fixture
-def ran(monkeypatch: pytest.MonkeyPatch) -> set[str]:
-    """The operations that were run."""
-    found, real = set[str](), OperationRun.__call__
-
-    async def call(run: OperationRun, tx: Tx) -> Result:
-        found.add(run.invocation.operation.name)
-        return await real(run, tx)
-
-    monkeypatch.setattr(OperationRun, "__call__", call)
-    return found
+def stale(steps: Steps) -> set[Stale]:
+    """What transactions read before a lock that guards it, and not again."""
+    return {one for ran in steps.transactions for one in Transaction(ran).stale()}
 
 
-def test_what_a_lock_guards_is_read_behind_it(stoa: App, stale: set[Stale], ran: set[str]) -> None:
-    write_all(stoa)
-    assert {one.name for one in TABLE.values() if one.writes} <= ran
-    assert sorted(stale) == sorted(READ_ONCE)
-    assert Noted.disordered == []
+def test_what_a_lock_guards_is_read_behind_it(stoa: App, steps: Steps) -> None:
+    calls = Profiler().count(partial(write_all, stoa))
+    assert {one.run.__qualname__ for one in TABLE.values() if one.writes} <= calls.keys()
+    assert sorted(stale(steps)) == sorted(READ_ONCE)
+    assert disordered(steps) == []
 
 
 def test_what_is_read_with_a_lock_stands_in_the_locked_row(engine: str) -> None:
@@ -201,18 +162,18 @@ def test_what_is_read_with_a_lock_stands_in_the_locked_row(engine: str) -> None:
 
 
 def test_an_accept_that_does_not_look_again_is_found(
-    stoa: App, ada: Agent, bob: Agent, stale: set[Stale], steps: Steps
+    stoa: App, ada: Agent, bob: Agent, steps: Steps
 ) -> None:
     steps.told["locks.thread"] = False
     thread = ada.thread()
     ada.accept(thread, bob.reply(thread)).ok()
-    assert {Stale("threads.get", "thread"), Stale("replies.get", "thread")} <= stale
+    assert {Stale("threads.get", "thread"), Stale("replies.get", "thread")} <= stale(steps)
 
 
-def test_locks_in_another_order_are_found(stoa: App, stale: set[Stale]) -> None:
+def test_locks_in_another_order_are_found(stoa: App, steps: Steps) -> None:
     async def lock(tx: Tx) -> None:
         await tx.lock("thread", "th_1")
         await tx.lock("job", "job_1")
 
     stoa.run(stoa.stoa.store.write(lock))
-    assert [[one.table for one in locks] for locks in Noted.disordered] == [["thread", "job"]]
+    assert disordered(steps) == [["thread", "job"]]

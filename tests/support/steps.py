@@ -2,7 +2,7 @@
 
 from collections.abc import Awaitable, Callable, Coroutine
 from functools import partial
-from typing import Any, TypeVar, cast
+from typing import Any, NamedTuple, TypeVar, cast
 
 from stoa.store.engines.postgres.tx import PostgresTx
 from stoa.store.tx import Statement, Store, Tx, Work
@@ -17,6 +17,14 @@ Through = Callable[[Store], Store]
 def as_it_is(store: Store) -> Store:
     """The store itself."""
     return store
+
+
+class Ran(NamedTuple):
+    """A statement or a lock that was run, with its values, and what it found."""
+
+    name: str
+    values: dict[str, Any]
+    found: Any = None
 
 
 class Steps:
@@ -36,6 +44,8 @@ class Steps:
         """What a statement is given in the place of values of the same names."""
         self.asked: dict[str, dict[str, Any]] = {}
         """The values with which a statement was asked for last."""
+        self.transactions: list[list[Ran]] = []
+        """What each transaction ran, in its order."""
         self._before: dict[str, tuple[Act, bool]] = {}
         self._after: dict[str, tuple[Act, bool]] = {}
 
@@ -111,7 +121,9 @@ def _step(method: str) -> Callable[..., Coroutine[Any, Any, Any]]:
         self.steps.asked[statement] = values
         given = values | self.steps.given.get(statement, {})
         go = partial(getattr(self.tx, method), statement, *more, **given)
-        return await self.steps.take(go, statement)
+        found = await self.steps.take(go, statement)
+        self.noted.append(Ran(statement, values, found))
+        return found
 
     return taken
 
@@ -119,6 +131,8 @@ def _step(method: str) -> Callable[..., Coroutine[Any, Any, Any]]:
 class _Tx:
     def __init__(self, tx: Tx, steps: Steps) -> None:
         self.tx, self.steps = tx, steps
+        self.noted: list[Ran] = []
+        steps.transactions.append(self.noted)
 
     def __getattr__(self, name: str) -> Any:
         return getattr(self.tx, name)
@@ -127,11 +141,14 @@ class _Tx:
 
     async def run_all(self, *changes: Statement) -> list[int]:
         names = (name for name, _ in changes)
+        self.noted += (Ran(name, values) for name, values in changes)
         return await self.steps.take(partial(self.tx.run_all, *changes), *names)
 
     async def lock(self, table: str, *ids: str) -> bool:
         go = partial(self.tx.lock, table, *ids)
-        return await (self.steps.take(go, f"locks.{table}") if ids else go())
+        locked = await (self.steps.take(go, f"locks.{table}") if ids else go())
+        self.noted += (Ran(f"locks.{table}", {"id": one}) for one in sorted(set(ids)))
+        return locked
 
     async def undone(self, work: Work[T]) -> T:
         async def stepwise(_: Tx) -> T:
