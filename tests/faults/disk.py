@@ -3,8 +3,9 @@ a fault in front of one of its calls."""
 
 import threading
 from collections.abc import Generator
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Literal
 
 import apsw
@@ -36,9 +37,11 @@ class Fault:
 
 @dataclass
 class Disk:
-    """What happens to calls, and what happened: `events` are `sync`s of the log among others."""
+    """What happens to calls, and what happened: `events` are `sync`s of the log among others. As
+    long as the named pipe `gate` is there, writes into the database itself wait for its end."""
 
     fault: Fault | None = None
+    gate: Path | None = None
     events: list[str] = field(default_factory=list[str])
     struck: int = 0
     asked_to_sync: threading.Event = field(default_factory=threading.Event)
@@ -52,6 +55,8 @@ class Disk:
         if self.fault and self.fault.strikes(call, name):
             self.struck += 1
             raise apsw.exception_for(self.fault.code)
+        if call == "write" and name.endswith(".db") and self.gate and self.gate.exists():
+            self.gate.read_bytes()
         if call == "sync" and name.endswith("-wal"):
             self.asked_to_sync.set()
             assert self.may_sync.wait(WAIT_S)
@@ -84,11 +89,13 @@ class _Vfs(apsw.VFS):
 
 
 @contextmanager
-def faulty_disk() -> Generator[Disk]:
+def faulty_disk(gate: Path | None = None) -> Generator[Disk]:
     """Databases that are opened in here lie on this disk."""
-    disk = Disk()
+    disk = Disk(gate=gate)
     vfs = _Vfs(disk)
     try:
-        yield disk
+        # With an open connection a forked process keeps the disk: it cannot begin SQLite anew.
+        with closing(apsw.Connection(":memory:")):
+            yield disk
     finally:
         vfs.unregister()

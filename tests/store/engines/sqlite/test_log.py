@@ -11,10 +11,10 @@ import pytest
 from stoa.clock import SystemClock
 from stoa.store.engines.frames import WorkCodec
 from stoa.store.engines.sqlite.file import ServedFile, connect
-from stoa.store.engines.sqlite.groups import Groups
 from stoa.store.engines.sqlite.moving import LogMover, log_pages
 from stoa.store.engines.sqlite.pace import WRITER_PACE, WriterPace
 from stoa.store.engines.sqlite.store import SqliteStore
+from tests.faults.disk import faulty_disk
 from tests.support.migrated import migrated
 from tests.support.store import NAMES, Opened, put
 
@@ -56,20 +56,10 @@ def test_a_long_log_is_moved_into_the_database_and_begun_anew(tmp_path: Path, op
     assert log_bytes(tmp_path / "stoa.db", opens, WriterPace(log_pages=20)) < whole / 4
 
 
-def test_callers_are_told_their_outcomes_first(
-    tmp_path: Path, opens: Open, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    gate = tmp_path / "gate"
-    os.mkfifo(gate)
-    shorten = Groups.shorten_log
-
-    def wait_and_shorten(groups: Groups) -> None:
-        if gate.exists():
-            gate.read_bytes()
-        shorten(groups)
-
-    monkeypatch.setattr(Groups, "shorten_log", wait_and_shorten)
-    with closing(opens(tmp_path / "stoa.db")) as opened:
+def test_callers_are_told_their_outcomes_first(tmp_path: Path, opens: Open) -> None:
+    gate, pace = tmp_path / "gate", WriterPace(log_pages=1)
+    with faulty_disk(gate), closing(opens(tmp_path / "stoa.db", pace)) as opened:
+        os.mkfifo(gate)
         assert opened.write(put(NAMES[0])) == NAMES[0]
         with gate.open("wb"):  # once the writer has opened it too
             gate.unlink()
