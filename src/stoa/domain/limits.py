@@ -161,7 +161,6 @@ WEBHOOKS_SEEN = 5 * WEBHOOK_SPAN  # the same for all webhooks: other looks go on
 CLIENT_REDIRECTS = 10
 CLIENT_ADDRESS_CHARS = 500  # of a redirect address, or of the address that is a client's id
 CLIENT_ID_CHARS = 8000  # of one that a registration made; it holds the redirect addresses
-CLIENT_DOCUMENTS = 500  # cached by a process
 CLIENT_DOCUMENTS_AT_ONCE = 4  # fetched for one client address; a quarter of OUTGOING_AT_ONCE
 CLIENT_DOCUMENT_MS = 5 * MINUTE_MS  # how long one is cached
 CLIENT_FAILURE_MS = 30 * SECOND_MS  # how long it is cached that there is no usable one

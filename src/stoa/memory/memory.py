@@ -21,10 +21,10 @@ class Memory:
     """Three caches, which grow with a `cache_mb` above the usual one, and further values.
 
     A value in `rows` was made of rows of the store, and is not used after one of these has changed.
-    A value in `lasting` never becomes stale: its key holds all that it is made of, or that never
-    changes. In `polls` stands whose inbox is empty. `offer_index` bounds the index of open offers,
-    `compared` is how many offers a search compares, and after more than `most_rows` new events all
-    inboxes are read again.
+    No write makes one in `lasting` stale: its key holds all that it is made of, or that never
+    changes, or it says itself how long it is used. In `polls` stands whose inbox is empty.
+    `offer_index` bounds the index of open offers, `compared` is how many offers a search compares,
+    and after more than `most_rows` new events all inboxes are read again.
     """
 
     def __init__(

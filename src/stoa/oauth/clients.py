@@ -5,6 +5,7 @@ from collections.abc import Generator
 from contextlib import contextmanager
 from typing import NamedTuple
 
+from stoa.caching import CachedKind
 from stoa.calls.authorizing import Authorizing
 from stoa.clock import Clock
 from stoa.domain import clients, limits
@@ -37,8 +38,8 @@ class _Cached(NamedTuple):
 
 
 class Clients:
-    """Knows clients by their ids. What their documents say is cached, with bounds on both number
-    and time; so is that an address has no usable document."""
+    """Knows clients by their ids. What their documents say is cached for a while; so is that an
+    address has no usable document."""
 
     def __init__(
         self,
@@ -54,7 +55,7 @@ class Clients:
         self._charges = charges
         self._clock = clock
         self._plain = plain
-        self._cached: dict[str, _Cached] = {}
+        self._cached = CachedKind[str, _Cached](authorizing.services.memory.lasting, _size)
         self._fetching = Counter[str]()
 
     async def find(self, client_id: str, address: str) -> Client:
@@ -70,12 +71,12 @@ class Clients:
         return client
 
     async def _of_document(self, client_id: str, address: str) -> Client:
-        cached = self._cached.get(client_id)
+        cached = self._cached.find(client_id)
         if cached is None or cached.until <= self._clock():
             with self._one_more(bucket_key(address)):
                 await self._charges.count_client(address)
                 cached = await self._fetched(client_id)
-            self._keep(client_id, cached)
+            self._cached.put(client_id, cached)
         if isinstance(cached.client, OAuthRefusal):
             raise cached.client
         return cached.client
@@ -103,11 +104,12 @@ class Clients:
             return _Cached(refusal, self._clock() + limits.CLIENT_FAILURE_MS)
         return _Cached(client, self._clock() + limits.CLIENT_DOCUMENT_MS)
 
-    def _keep(self, client_id: str, cached: _Cached) -> None:
-        self._cached.pop(client_id, None)
-        if len(self._cached) >= limits.CLIENT_DOCUMENTS:
-            del self._cached[next(iter(self._cached))]
-        self._cached[client_id] = cached
+
+def _size(client_id: str, cached: _Cached) -> int:
+    found = cached.client
+    if isinstance(found, OAuthRefusal):
+        return len(client_id) + len(found.description)
+    return len(client_id) + sum(map(len, (found.id, found.name, *found.redirects)))
 
 
 def _document(response: Response) -> object:
