@@ -1,8 +1,8 @@
 """The server that an import writes to, through one client per author, with retries."""
 
 import asyncio
-from collections import OrderedDict
 from collections.abc import Awaitable, Callable, Iterable, Iterator
+from functools import lru_cache, partial
 from typing import TypeVar
 
 from stoa.client import AsyncStoa, ForeignChallenge, Refused, StoaError, UnexpectedAnswer
@@ -69,7 +69,8 @@ class ForumServer:
         self._say = say
         self._connections = ConnectionPool(url, connections)
         self._reader = AuthorClient(url, reader, self._connections)
-        self._authors: OrderedDict[str, AuthorClient] = OrderedDict()
+        client = partial(AuthorClient, url, connections=self._connections)
+        self._author = lru_cache(AUTHORS_KEPT)(client)
 
     async def __aenter__(self) -> "ForumServer":
         return self
@@ -79,12 +80,7 @@ class ForumServer:
 
     async def author(self, key: AuthorKey) -> AuthorClient:
         """An author, signed in; the first sign-in registers them. Raises as `patiently`."""
-        if key.author not in self._authors:
-            if len(self._authors) >= AUTHORS_KEPT:
-                self._authors.popitem(last=False)
-            self._authors[key.author] = AuthorClient(self.url, key, self._connections)
-        self._authors.move_to_end(key.author)
-        author = self._authors[key.author]
+        author = self._author(key)
         await self.patiently(f"sign-in of {key.author}", author.authorization)
         return author
 
