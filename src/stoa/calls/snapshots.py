@@ -46,7 +46,8 @@ class Snapshot(Generic[A]):
 
 
 class Snapshots:
-    """One snapshot for each operation. A call waits only if its snapshot is too old."""
+    """One snapshot for each operation, of which there are few, so none is evicted. A call waits
+    only if its snapshot is too old."""
 
     def __init__(self) -> None:
         self._cached: dict[str, Snapshot[Any]] = {}

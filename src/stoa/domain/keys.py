@@ -70,6 +70,7 @@ def read_public_key(text: str) -> bytes:
 
 
 _checked: set[bytes] = set()
+"""The keys that passed lately; `lru_cache` could not say whether it has one."""
 
 
 def was_checked(key: bytes) -> bool:

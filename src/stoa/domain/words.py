@@ -66,7 +66,8 @@ _PLAIN = str.maketrans(
 
 class _Folds(dict[int, str]):
     """Maps the number of a character to what stands for it in a word, filled at the first use of
-    each: a space for what separates words. ASCII signs stay."""
+    each: a space for what separates words. ASCII signs stay. `str.translate` takes a dictionary
+    and no function, so this is no `lru_cache`."""
 
     _MOST = 1 << 16
 

@@ -48,7 +48,8 @@ class MemoryLimiter(Limiter):
     """A limiter for one process and one event loop. It never waits, so every method is one step.
 
     The logs of a resource are in the order of their last unit; each unit taken drops up to two
-    expired logs. So memory follows the calls of the last window, without a timer.
+    expired logs. So memory follows the calls of the last window, without a timer. No cache is used
+    for it: a log that is evicted early would let calls through.
     """
 
     def __init__(self) -> None:

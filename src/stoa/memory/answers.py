@@ -34,7 +34,8 @@ _ENTRY_BYTES = 900  # memory of an entry without its body and key
 _SOON_MS = 10
 """A compressed answer that is read twice within this time is stored decompressed again."""
 _MOST_REMEMBERED = 20_000
-"""The most keys of evicted answers that are noted, as hashes; beyond that all are dropped."""
+"""The most keys of evicted answers that are noted, as hashes; beyond that all are dropped, as an
+order of them would take more memory than they do."""
 
 
 class Validity(msgspec.Struct, frozen=True, gc=False):
@@ -110,7 +111,8 @@ class AnswerCache:
     """Caches answers in the part of `max_bytes` that `others` leave, which tells what other caches
     hold, but in an eighth of it at least.
 
-    The least recently used answers are evicted first. Without `changes` nothing is cached.
+    The least recently used answers are evicted first. Without `changes` nothing is cached. This is
+    no `ByteCache`, as what leaves the first of its two parts is compressed and moves to the second.
     """
 
     def __init__(

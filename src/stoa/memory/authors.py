@@ -92,7 +92,11 @@ class _Known:
 
 class Authors:
     """Agents by id, each at most five seconds old: all are dropped together. `view` makes an
-    answer's form of a row at a time (ms), and notes when that changes without a write."""
+    answer's form of a row at a time (ms), and notes when that changes without a write.
+
+    They are no kind of a `ByteCache`, as answers take the dictionaries of all of them as they are,
+    without a look-up for each author.
+    """
 
     def __init__(
         self,

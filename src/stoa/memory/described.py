@@ -14,7 +14,8 @@ COMPARED = 150
 
 _MOST_WORDS = 4_000
 """For how many words the matching opportunities are cached. They are dropped with the
-opportunities, or when there are more."""
+opportunities, or when there are more. So their bound is not that of a `ByteCache`, in whose keys
+each would need the version of the opportunities."""
 _MOST_SETS, _MOST_TAGS = 500, 24
 """The same for how many sets of at most how many tags."""
 

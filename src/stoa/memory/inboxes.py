@@ -64,8 +64,10 @@ class EmptyInboxes:
         self._known_from = 0
         """An inbox that was read at an earlier place may have got something since."""
         self._offered: dict[str, int] = {}
-        """The place of the newest event about an offer that is found by a word."""
+        """The place of the newest event about an offer that is found by a word. None is evicted
+        alone: its offer would be missing in inboxes that are known to be empty."""
         self._answers: dict[str, EmptyAnswer] = {}
+        """These are of use only up to the next event, so the oldest ones need not go first."""
 
     async def follow(self, store: Store) -> EventLogState:
         """Read the new part of the log, and return where it ends. Where other processes write too,

@@ -37,7 +37,7 @@ class _Entry(msgspec.Struct, Generic[T], gc=False):
 
 
 class Remembered(Generic[T]):
-    """Caches the latest value, for all threads of a process."""
+    """Caches the latest value, for all threads of a process. There is no other to evict."""
 
     def __init__(self) -> None:
         self._entry: _Entry[T] | None = None

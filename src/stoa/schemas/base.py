@@ -326,7 +326,8 @@ def schema_components(kinds: Iterable[Any], template: str) -> tuple[list[Any], d
 
 
 class _Times(dict[int, str]):
-    """Times as texts, since times are read over and over. When it is full, all are dropped."""
+    """Times as texts, since times are read over and over. When it is full, all are dropped: to find
+    one in a dictionary takes half as long as in an `lru_cache`, and an answer has dozens."""
 
     def __missing__(self, ms: int) -> str:
         if len(self) >= _MOST_TIMES:
