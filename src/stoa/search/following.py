@@ -28,7 +28,8 @@ async def catch_up(tx: Tx, index: SearchIndex, most: int | None = None) -> None:
     default, or so long texts, and as many of the texts from before the index. `index.behind` says
     whether there is more.
 
-    On PostgreSQL each statement must see what is committed when it runs.
+    On PostgreSQL each statement must see what is committed when it runs: in an older snapshot,
+    events below the end of the log may be missing.
     """
     if not index.is_open:
         await tx.aside(index.open)
@@ -74,6 +75,7 @@ async def _unfit(
         return "it is of another state of the database"
     if place.seq < state.deleted:
         return "the event log no longer has all that came since"
+    # The last event that was deleted is not there to be compared.
     if index.is_checked or place.seq == state.deleted:
         return None
     index.is_checked = place == await _at(tx, place.seq, state.epoch)

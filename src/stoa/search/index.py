@@ -453,6 +453,7 @@ class SearchIndex:
                 log.info("search index is written again")
             self._is_failing = False
         if self._removing:
+            # Some may be shown again by now.
             gone, none = self._removing - self.live, BitMap()
             kept = IndexState({"hidden": none.serialize()})
             yield from postings.remove(gone, kept, self.sizes.words)

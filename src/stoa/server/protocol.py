@@ -301,7 +301,7 @@ class HttpConnection(HttpToolsProtocol):
             raise _AmbiguousRequest
         super().on_message_begin()
         self._received = 0
-        if self._stage is not _NEW:
+        if self._stage is not _NEW:  # whose time runs from the connection on
             self._since = self._time()
         self._stage = _HEAD
 
@@ -407,6 +407,7 @@ class HttpConnection(HttpToolsProtocol):
             self._ready is not None
             and self._ready.holds(self.url)
             and self._may_be_ready(b"POST")
+            # Such a client sends no body before the application asks for it.
             and not self.expect_100_continue
         )
 
@@ -440,6 +441,7 @@ class HttpConnection(HttpToolsProtocol):
             raise _AmbiguousRequest
         if len(names) > limits.HEADER_LINES:
             raise _AmbiguousRequest
+        # What came with the head may be a body, so the head alone is counted only in this case.
         if self._received + self._arriving > limits.HEADER_BYTES:
             self._check_size()
         if not self.url.startswith(b"/"):
@@ -523,7 +525,7 @@ class HttpConnection(HttpToolsProtocol):
         """Abandon the request whose body is being received. False if its response has begun: an
         error sent now would be read as the response to another request."""
         if self.pipeline:
-            self.pipeline.popleft()
+            self.pipeline.popleft()  # the newest: uvicorn adds on the left
             return True
         self.cycle.disconnected = True
         self.cycle.message_event.set()

@@ -178,7 +178,7 @@ def change_of(name: str) -> TableChange | None:
     tables = {one.table for one in changed} & OWNERS.keys()
     if not tables or name in UNSEEN:
         return None
-    (table,) = tables
+    (table,) = tables  # one alone, as a change is recorded under one owner
     owner = _owner(table, _parameters(name))
     if owner is None:
         # Without an owner no answer about the row would become stale. `_changes` goes over all

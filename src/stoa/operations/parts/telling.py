@@ -64,7 +64,8 @@ class News(NamedTuple):
 
 async def look(tx: Tx, looked: int) -> News:
     """Read some new events, after the place up to which all are told. Each statement has to see
-    what was committed before that statement."""
+    what was committed before that statement: in an older snapshot, events below the end of the log
+    may be missing, and nobody would be told of them."""
     was = await rows.place(tx)
     newest = (await events.log(tx)).newest
     # With an agent the place is within an event, of which the agents behind are to be told yet.
@@ -224,6 +225,7 @@ async def _of_words(
     found = await rows.of_words(tx, words, row.at, behind, most)
     last = _EVERYONE
     if len(found) == most:
+        # There is one before: no agent has as many watches as are read.
         last = max(one.agent_id for one in found if one.agent_id < found[-1].agent_id)
 
     def met() -> list[Watcher]:
