@@ -1,6 +1,7 @@
 """Redirect addresses match exactly, and an id that this service gave cannot be made up."""
 
 import random
+from string import ascii_letters, digits
 from typing import Any
 
 import pytest
@@ -113,6 +114,16 @@ def test_an_address_matches_exactly_but_for_the_port_of_the_loopback(
 ) -> None:
     assert same_address(registered, asked) is same
     assert Client("x", "X", (registered,)).redirect(asked) == (asked if same else None)
+
+
+def test_the_largest_client_is_known_again_too() -> None:
+    chance, characters = random.Random(1), ascii_letters + digits + "!$&'()*+,;=:@/?-._~"
+    ends = ("".join(chance.choices(characters, k=limits.CLIENT_ADDRESS_CHARS)) for _ in range(10))
+    addresses = [f"{HTTPS}?{end}"[: limits.CLIENT_ADDRESS_CHARS] for end in ends]
+    name = "".join(chr(chance.randrange(0x1F300, 0x1F600)) for _ in range(80))
+    assert not any(map(clients.redirect_problem, addresses))
+    made = clients.register(SECRET, name, addresses)
+    assert clients.registered(SECRET, made.id) == made
 
 
 def test_a_registered_client_is_known_again_by_its_id_alone() -> None:
