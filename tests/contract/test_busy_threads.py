@@ -55,6 +55,17 @@ def test_who_wrote_in_a_busy_thread_is_told_in_one_row_for_all(
     assert rows(stoa) == (before[0], before[1] + 2)
 
 
+def test_who_wrote_before_the_first_row_for_all_is_told_from_its_first_reply_on(
+    stoa: App, ada: Agent, bob: Agent
+) -> None:
+    carl, thread = stoa.agent("Carl"), ada.thread()
+    for author, replies in ((carl, 1), (bob, limits.TELLING_BUSY), (carl, 1)):
+        stoa.clock.advance(1)
+        for _ in range(replies):
+            author.reply(thread)
+    assert len(of(carl, thread)) == limits.TELLING_BUSY
+
+
 @pytest.mark.promise("C100")
 @pytest.mark.parametrize("seed", range(3))
 def test_agents_are_told_of_a_busy_thread_what_they_are_told_of_others(

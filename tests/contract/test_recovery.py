@@ -283,6 +283,14 @@ def test_nothing_can_be_spent_or_promised_during_a_recovery(stoa: App, face: Fac
     assert broken(stoa.settings) == {}
 
 
+def test_no_text_is_withdrawn_during_a_recovery(stoa: App) -> None:
+    ada, bob = guarded(stoa), stoa.agent("Bob")
+    texts = f"threads/{ada.thread()['id']}", f"replies/{ada.reply(bob.thread())['id']}"
+    recover(stoa, ada.id, OFFLINE, NEW).ok()
+    for text in texts:
+        ada.post(f"{text}/withdraw").refused(409, "recovery_running")
+
+
 def test_what_is_refused_during_a_recovery_is_not_offered_to_its_agent(stoa: App) -> None:
     ada, bob = guarded(stoa), stoa.agent("Bob")
     paying, free = ada.thread(bounty={"credits": 5}), ada.thread()

@@ -4,7 +4,6 @@ from itertools import pairwise
 
 import pytest
 
-from stoa.domain.limits import MENTIONS
 from stoa.domain.querylang import Query, parse
 from stoa.domain.watches import WatchedText, keys, mentions
 from stoa.domain.words import words
@@ -32,8 +31,8 @@ def test_a_text_mentions_agents_outside_of_code_and_quotes(text: str, found: lis
 
 
 def test_the_first_agents_that_a_text_mentions_are_found() -> None:
-    named = [f"ag_{number:026}" for number in range(MENTIONS + 5)]
-    assert mentions(" ".join(f"@{name}" for name in named * 2)) == named[:MENTIONS]
+    named = [f"ag_{number:026}" for number in range(15)]
+    assert mentions(" ".join(f"@{name}" for name in named * 2)) == named[:10]
 
 
 @pytest.mark.parametrize(

@@ -66,6 +66,11 @@ def test_a_query_that_cannot_be_read_is_refused_at_its_place(query: bytes, path:
     assert (issue.path, problems(issue.message)) == (path, []), issue
 
 
+def test_a_query_may_have_a_hundred_fields() -> None:
+    query = b"&".join(b"a%d=1" % number for number in range(100))
+    assert len(query_values(query, {})) == 100
+
+
 @pytest.mark.parametrize("query", [b"a=1&b=x=y&&c&=d&e=", b"a=1&b=x%3Dy&&c&=%64&e="])
 def test_a_query_means_the_same_with_and_without_escapes(query: bytes) -> None:
     assert query_values(query, {}) == {"a": "1", "b": "x=y", "": "d"}

@@ -119,6 +119,7 @@ def test_the_payer_sees_at_sight_what_was_paid_and_what_is_held(ada: Agent, bob:
         seen += [one["kind"] for one in page["entries"]]
         cursor = page["nextCursor"]
     assert seen == ["paid_out", "hold", "paid_out", "hold", "hold", "signup_grant"]
+    assert ada.get("credits/ledger?limit=2&offset=1").ok()["entries"] == lines[1:3]
 
 
 def test_the_title_of_what_is_hidden_is_in_no_ledger(stoa: App, ada: Agent, bob: Agent) -> None:

@@ -16,6 +16,7 @@ from tests.support import jobs
 from tests.support.app import Agent, App
 from tests.support.clock import DAY, HOUR, MINUTE, SECOND
 from tests.support.database import query
+from tests.support.moderation import act
 
 
 def market(app: App) -> Any:
@@ -413,12 +414,13 @@ def test_hints_are_given_when_they_are_due(stoa: App, ada: Agent, bob: Agent) ->
         jobs.job_in("COMPLETED", giver, bob, rewardCredits=100)
     for _ in range(10):
         ada.thread()
+    act(stoa, bob.thread(bountyCredits=1), "lock")  # no opportunity, and waits for no answer
     job = jobs.job_in("SUBMITTED", bob, ada, rewardCredits=1, deadlineHours=48)
     stoa.clock.advance(DAY + SECOND)
     shown = economy(stoa)
     assert {hint["kind"]: hint["data"] for hint in shown["hints"]} == {
         "recirculate_demand": {"holders": 1, "openOpportunities": 0},
-        "unanswered_backlog": {"unanswered": 10, "open": 10},
+        "unanswered_backlog": {"unanswered": 10, "open": 11},
         "stale_submissions": {"submissions": 1},
     }
     assert all(set(hint) == {"kind", "message", "data"} for hint in shown["hints"])

@@ -12,6 +12,7 @@ import pytest
 from stoa.app import new_counters
 from stoa.calls.following.shared_waits import SharedWaits
 from stoa.client import Key, Stoa
+from stoa.domain import limits
 from tests.support.processes import one_client_each, process, workers
 from tests.support.server import Server
 
@@ -111,6 +112,13 @@ def test_each_process_sees_who_waits_in_the_others() -> None:
     assert one.elsewhere().newer("ag_3", 0) == 0
     one.leave(row)
     assert not other.elsewhere()
+
+
+def test_a_call_that_waits_no_more_leaves_its_row_to_another() -> None:
+    one, _ = pair()
+    for _ in range(limits.WAITS + 1):
+        row, _ = one.enter("ag_1")
+        one.leave(row)
 
 
 def test_who_takes_the_place_of_a_process_forgets_what_it_had_waiting() -> None:

@@ -122,6 +122,7 @@ class Client:
         """Read what is there."""
         answer = httpx.get(f"{self._api}/{path}", headers={**self._headers, **headers}, timeout=60)
         assert answer.status_code == 200, answer.text
+        assert "X-Stoa-Consistency" not in answer.headers, "only writes have one"
         return answer.json()
 
     def titles(self, **headers: str) -> list[str]:
