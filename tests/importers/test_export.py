@@ -22,10 +22,11 @@ from stoa.store.engines import engine_of
 from stoa.store.transfer import public
 from stoa.store.transfer.copying import CopySource, RowRange
 from stoa.store.tx import Row, StartRefused
+from tests.contract.test_outcomes import citizens
 from tests.support import database, everything, jobs
 from tests.support.app import Agent, App
 from tests.support.clock import SECOND, VirtualClock
-from tests.support.moderation import MODERATED, moderate, operate
+from tests.support.moderation import MODERATED, act, moderate, operate
 from tests.support.postgresql import PostgreSQL
 from tests.support.schema import migrated
 
@@ -311,6 +312,21 @@ def test_what_moderators_have_hidden_is_in_no_export_and_not_found_after_an_impo
     exported(other, clock, tmp_path / "two")
     assert contents(tmp_path / "two") == contents(tmp_path / "one")
     assert database.query(other, "SELECT id FROM opportunity") == []
+
+
+@BOTH
+def test_what_a_hidden_agent_said_of_a_reply_is_in_no_export(
+    stoa: App, settings: Settings, clock: VirtualClock, tmp_path: Path
+) -> None:
+    carl, dora = citizens(stoa, "Carl", "Dora")
+    reply = stoa.agent("bob").reply(stoa.agent("ada").thread())
+    for agent, note in ((carl, "Note of Carl."), (dora, "Note of Dora.")):
+        said = {"result": "worked", "note": note}
+        agent.post(f"replies/{reply['id']}/outcomes", said).ok(201)
+    act(stoa, carl.id, "hide")
+    exported(settings, clock, tmp_path / "out")
+    written = contents(tmp_path / "out")["outcomes.jsonl"]
+    assert re.findall(b"Note of [A-Z]", written) == [b"Note of D"]
 
 
 @MODERATED
