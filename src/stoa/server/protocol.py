@@ -111,6 +111,7 @@ class HttpConnection(HttpToolsProtocol):
         "_unread",
         "_unread_since",
         "_unsent",
+        "_version",
     )
 
     def __init__(
@@ -130,6 +131,7 @@ class HttpConnection(HttpToolsProtocol):
         self._stage = _NEW
         self._since = 0.0
         self._received = 0
+        self._version = ""  # of HTTP, in the last head
         self._arrived = b""  # what waits for its turn
         self._arriving = 0
         self._ignore_input = False
@@ -339,7 +341,7 @@ class HttpConnection(HttpToolsProtocol):
             and not self._connections.draining
             and self.parser.get_method() == method
             and self.parser.should_keep_alive()
-            and self.parser.get_http_version() == "1.1"
+            and self._version == "1.1"
             and not self.parser.should_upgrade()
             and (self._running is None or self._running.response_complete)
             # Back pressure: a client that does not read its responses gets no cached one.
@@ -432,7 +434,8 @@ class HttpConnection(HttpToolsProtocol):
         """Whether a body follows. Raises `_AmbiguousRequest` for an ambiguous or too large head."""
         # Two servers that read such a head differently can be made to see different requests
         # (request smuggling), so nothing is guessed.
-        hosts, version = names.count(b"host"), self.parser.get_http_version()
+        hosts = names.count(b"host")
+        self._version = version = self.parser.get_http_version()
         if (version != "1.1" or hosts != 1) and (version != "1.0" or hosts > 1):
             raise _AmbiguousRequest
         if version == "1.0":  # whose clients know no interim response (RFC 9110, 10.1.1)
