@@ -85,7 +85,8 @@ class InputReader:
             raise invalid(*issues, *refusal.issues) from None
         if issues:
             raise invalid(*issues)
-        warnings = warnings and _searching(operation, warnings, values, incoming)
+        to_tell = warnings or "q" in values
+        warnings = _searching(operation, request, warnings, incoming, values) if to_tell else []
         short = options.view == "lean" or incoming.prefers_minimal
         meant = request.meant(caller.session_id) if key and caller else None
         returns = incoming.key_may_return
@@ -123,18 +124,25 @@ class InputReader:
 
 
 def _searching(
-    operation: Operation, warnings: list[Warning], values: Values, incoming: Incoming
+    operation: Operation,
+    request: Request,
+    warnings: list[Warning],
+    incoming: Incoming,
+    values: Values,
 ) -> list[Warning]:
-    """The warnings; one about words that a list does not search for names the search instead."""
+    """The warnings, and those about words that say nothing; one about words that a list does not
+    search for names the search instead."""
     if operation.writes:
         return warnings
     words = {incoming.place(name): values.get(name) for name in ("q", "query", "search")}
-    return [
+    named = [
         replace(one, message=messages.not_searched(said))
-        if one.message == messages.UNKNOWN and isinstance(said := words.get(one.path), str)
+        if isinstance(said := words.get(one.path), str)
         else one
         for one in warnings
     ]
+    ignored = request.ignored()
+    return named + [Warning(path=incoming.place(path), message=why) for path, why in ignored]
 
 
 @contextmanager

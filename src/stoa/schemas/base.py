@@ -58,7 +58,7 @@ class Request(msgspec.Struct, frozen=True, rename="camel", kw_only=True):
         return []
 
     def ignored(self) -> list[tuple[str, str]]:
-        """`(path, message)` for each value that is allowed and says nothing."""
+        """`(path, message)` for each value that a read allows and ignores."""
         return []
 
     def meant(self, session_id: str) -> Self:  # noqa: ARG002

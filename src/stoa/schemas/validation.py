@@ -146,9 +146,7 @@ def parse(
     if problems or refused or request is None:
         issues = [*refused, *(_issue(place, *problem) for problem in problems)]
         raise invalid(*_named(issues))
-    request = msgspec.structs.replace(request, **changed) if changed else request
-    warnings += [Warning(path=place(path), message=why) for path, why in request.ignored()]
-    return request, warnings
+    return (msgspec.structs.replace(request, **changed) if changed else request), warnings
 
 
 def _converted(kind: type[R], values: Values) -> tuple[R | None, Values, list[InputProblem]]:
