@@ -11,8 +11,8 @@ from stoa.store.engines import Engine, engine_of
 from stoa.store.tx import StartRefused, T, Work
 
 _KEPT = (
-    "stoa: it was erased, but its files may still hold it, since another program reads the "
-    "database; a server takes it out of them later"
+    "stoa: the database no longer has the text, but its files may still hold it, since another "
+    "program reads them; a server removes it from them later"
 )
 
 
