@@ -45,7 +45,7 @@ def patient(stoa: App, bounds: DeliveryBounds) -> None:
 
 
 def quick(stoa: App, ms: int) -> None:
-    """Let whoever answers within so long be quick."""
+    """Count receivers as quick that answer within so long."""
     for process in stoa.processes:
         process.webhooks.bounds = process.webhooks.bounds._replace(quick_ms=ms)
 

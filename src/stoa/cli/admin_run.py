@@ -97,7 +97,7 @@ def _carried_out(named: NamedDatabase, command: bytes) -> tuple[bytes, bool]:
     while (answer := _answered_by_server(named.settings, command)) is None:
         try:
             return _done_here(named, command), False
-        except DatabaseHeld:  # behind a second
+        except DatabaseHeld:  # after a second of waiting for the lock
             if elapsed_ms() > deadline:
                 raise
     return answer, True

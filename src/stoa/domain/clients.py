@@ -207,7 +207,8 @@ def _name(value: Any, redirects: Sequence[str]) -> str:
 
 
 def register(secret: bytes, name: str, redirects: Iterable[str]) -> Client:
-    """The client with an id that holds what it is. `CLIENT_ID_CHARS` has room for the largest."""
+    """The client, with an id that holds its name and redirect addresses and has at most
+    `CLIENT_ID_CHARS`."""
     known = tuple(redirects)
     content = compress(json.dumps([name, *known], separators=(",", ":")).encode(), 9)
     client_id = PREFIX + base64url.encode(_seal(secret, content) + content)

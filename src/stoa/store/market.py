@@ -219,8 +219,8 @@ async def _statuses(tx: Tx, first: int, finished: Finished) -> dict[int, dict[st
 
 
 async def _count(tx: Tx, rows: str, finished: Finished, placed: int) -> int:
-    """The number of rows of a kind. No new row has an id of a time before `placed` (ms), so the
-    count up to there is kept, and only newer rows are counted."""
+    """The number of rows of a kind. New rows get ids of a time from `placed` (ms) on, so the count
+    of the rows before is kept, and only newer rows are counted."""
     if rows not in finished.rows:
         count = await first_number(tx, f"market.{rows}")
     else:

@@ -82,8 +82,8 @@ class Webhooks:
         self._signal = asyncio.Event()
         self._looked: dict[str, int] = {}
         self._were_slow: dict[str, None] = {}
-        """In no cache: who fills that would evict them, and slow receivers take slots of quick
-        ones."""
+        """Not in a cache: an agent that fills the cache would evict them, and slow receivers would
+        take the slots of quick ones."""
         self._passed_over: set[str] = set()
         self._running: dict[str, asyncio.Task[None]] = {}
         self._held_back: dict[str, int] = {}

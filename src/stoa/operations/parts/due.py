@@ -1,4 +1,4 @@
-"""Books what is due without a call: refunds, ends of claims, payments by silence."""
+"""Books refunds, ends of claims and payments by silence, whose time comes without a call."""
 
 from stoa.domain.jobs import JobEvent
 from stoa.entropy import IdGenerator
